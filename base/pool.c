@@ -21,14 +21,21 @@ void pool_end(struct pool *p)
         free(c);
     }
     p->chunks = p->free = NULL;
+    p->fresh = 0;
 }
 
-/* The object with the lowest address is taken first. */
-void pool_add_chunk(struct pool *p)
+static void add_chunk(struct pool *p)
 {
     char *c = mem_aligned(ALIGN, ALIGN + (size_t)p->size * p->per_chunk, p->what);
     memcpy(c, &p->chunks, sizeof p->chunks);
     p->chunks = c;
-    for (uint32_t i = p->per_chunk; i--;)
-        pool_give(p, c + ALIGN + (size_t)p->size * i);
+    p->fresh = p->per_chunk;
+}
+
+/* The object with the lowest address is taken first. */
+void pool_refill(struct pool *p)
+{
+    if (!p->fresh)
+        add_chunk(p);
+    pool_give(p, (char *)p->chunks + ALIGN + (size_t)p->size * (p->per_chunk - p->fresh--));
 }

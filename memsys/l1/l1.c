@@ -15,9 +15,9 @@ void l1_init(struct l1 *l, const struct l1_cfg *c, uint32_t segment, struct send
     size_t lines = (size_t)c->sets * c->ways;
     if (c->sets)
         tags_init(&l->tags, c->sets, c->ways, LINE_BYTES, c->replacement, c->hash);
-    l->data = mem_zero(lines, sizeof *l->data, "the lines of an L1");
+    l->data = mem_alloc(lines, sizeof *l->data, "the lines of an L1");       /* bytes are read after a fill or store */
     l->dirty = mem_zero(lines, sizeof *l->dirty, "the lines of an L1");
-    l->entry = mem_zero(lines, sizeof *l->entry, "the lines of an L1");
+    l->entry = mem_alloc(lines, sizeof *l->entry, "the lines of an L1");
     l->miss = mem_zero(c->mshrs, sizeof *l->miss, "MSHR entries of an L1");
     mshr_init(&l->mshr, c->mshrs, c->merges);
 }
@@ -84,7 +84,7 @@ enum lsu_result l1_make_room(struct l1 *l, uint64_t line, uint32_t *index, uint6
 
 void l1_clear(struct l1 *l)
 {
-    if (!l->cfg->sets)
+    if (!l->tags.used)
         return;
     tags_clear(&l->tags);
     memset(l->dirty, 0, (size_t)l->tags.sets * l->tags.ways * sizeof *l->dirty);

@@ -27,7 +27,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
                     uint64_t *count, struct hists *hists)
 {
     struct lsu *u = mem_aligned(64, sizeof *u, "a load/store unit");
-    memset(u, 0, sizeof *u);
+    memset(u, 0, offsetof(struct lsu, background.access));       /* the arrays after it need no initial values */
     u->cfg = *c;
     u->in = in;
     u->count = count;

@@ -65,9 +65,9 @@ struct lsu {
     struct staging staging;
     uint64_t instructions;           /* issued so far */
     uint32_t ports;                  /* of the L1, free in this cycle */
-    struct background background;
     struct private_map private;
     struct packet_queue arrived[VNS_MAX];
+    struct background background;
     struct line_access others[COALESCE_FETCH_MAX];       /* accesses that are not global */
 };
 

@@ -20,8 +20,8 @@ void rocache_init(struct rocache *c, const struct rocache_cfg *cfg, enum access_
     mshr_init(&c->mshr, cfg->mshrs, UINT32_MAX);
     if (type == ACCESS_INST)
         return;
-    c->data = mem_zero((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line,
-                       "the lines of a read-only cache");
+    c->data = mem_alloc((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line,
+                        "the lines of a read-only cache");
 }
 
 void rocache_end(struct rocache *c)

@@ -5,16 +5,32 @@
 #include "base/alloc.h"
 #include "ptx/exec/exec.h"
 
-static void make_half(struct half *h, struct warp *w, struct worker *k, int index, uint32_t local_cap)
+/* Bytes of a PTX warp's memory whose size does not change, and what it consists of. */
+struct half_sizes { size_t special, local, params; };
+
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+static struct half_sizes half_sizes(const struct launch *la, uint32_t local_cap)
+{
+    return (struct half_sizes){
+        .special = whole_lines(ptx_sreg_used_bytes(la->code->sregs)),
+        .local = whole_lines((size_t)(local_cap ? local_cap : 16) * LANES),
+        .params = la->timed ? whole_lines((local_cap / 4 + 1) * sizeof(uint32_t)) : 0
+    };
+}
+
+static void make_half(struct half *h, struct warp *w, struct worker *k, int index, char *memory,
+                      const struct half_sizes *n)
 {
     h->warp = w;
     h->worker = k;
     h->index = (uint8_t)index;
-    h->special = mem_aligned(64, ptx_sreg_bank_bytes(), "the registers of a warp");
-    h->local = mem_aligned(64, (size_t)(local_cap ? local_cap : 16) * LANES, "the local memory of a warp");
-    if (k->launch->timed)
-        h->param_lanes = mem_zero(local_cap / 4 + 1, sizeof *h->param_lanes, "the parameters of a warp");
-    h->l.base[2] = h->special;
+    h->special = h->l.base[2] = memory;
+    h->local = memory + n->special;
+    h->param_lanes = n->params ? memset(h->local + n->local, 0, n->params) : NULL;
 }
 
 uint32_t launch_private_bytes(const struct launch *la)
@@ -40,16 +56,20 @@ struct block *block_new(struct worker *k)
         b->barriers[i].arrived_mask = b->barrier_masks + (size_t)i * 2 * b->nwarps;
         b->barriers[i].waiting_mask = b->barriers[i].arrived_mask + b->nwarps;
     }
-    uint32_t cap = launch_private_bytes(la);
+    uint32_t cap = launch_private_bytes(la), halves = la->warp_size / LANES;
+    const struct half_sizes n = half_sizes(la, cap);
+    size_t bytes = n.special + n.local + n.params;
+    char *memory = b->memory = mem_aligned(64, bytes * b->nwarps * halves, "the registers of a block");
+    b->special_bytes = n.special;
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         w->block = b;
         w->index = i;
         w->local_cap = cap;
-        w->halves = (uint8_t)(la->warp_size / LANES);
+        w->halves = (uint8_t)halves;
         w->isa = (uint8_t)la->program->isa;
-        for (uint32_t q = 0; q < la->warp_size / LANES; q++)
-            make_half(&w->half[q], w, k, (int)q, cap);
+        for (uint32_t q = 0; q < halves; q++, memory += bytes)
+            make_half(&w->half[q], w, k, (int)q, memory, &n);
     }
     return b;
 }
@@ -71,17 +91,14 @@ void block_free(struct block *b)
         return;
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
-        for (int q = 0; q < MAX_HALVES; q++) {
-            free(w->half[q].special);
-            free(w->half[q].local);
-            free(w->half[q].param_lanes);
+        for (int q = 0; q < MAX_HALVES; q++)
             free(w->half[q].regs);
-        }
         txn_free(w);
         free(w->entry);
         free(w->frame);
     }
     free(b->warps);
+    free(b->memory);
     free(b->shared);
     free(b->barrier_masks);
     free(b);

@@ -149,6 +149,8 @@ struct block {
     uint32_t nwarps, live_threads;
     uint32_t id[3];
     uint64_t linear;
+    char *memory;                    /* special registers and private memory of its warps */
+    size_t special_bytes;            /* of a half */
     char *shared;
     uint32_t shared_bytes;
     struct barrier barriers[MAX_BARRIERS];

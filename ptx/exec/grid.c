@@ -57,7 +57,8 @@ static bool fits_pool(const struct launch *la)
 {
     const struct grid_pool *p = la->pool;
     return p->threads == la->threads_per_block && p->shared == la->shared_bytes + la->shared_reserved &&
-           p->block->warps[0].local_cap == launch_private_bytes(la);
+           p->block->warps[0].local_cap == launch_private_bytes(la) &&
+           p->block->special_bytes >= ptx_sreg_used_bytes(la->code->sregs);
 }
 
 static struct block *take_pooled(struct worker *k)

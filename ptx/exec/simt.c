@@ -50,16 +50,15 @@ void warp_set_frame(struct warp *w, uint32_t frame)
 
 static void grow_registers(struct warp *w, uint32_t bytes)
 {
-    uint32_t cap = w->regs_cap ? w->regs_cap : 1024;
+    uint32_t cap = w->regs_cap ? 2 * w->regs_cap : bytes;        /* most kernels call nothing: their frame, no more */
+    if (bytes <= w->regs_cap)
+        return;
     while (cap < bytes)
         cap *= 2;
-    if (cap == w->regs_cap)
-        return;
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
         char *p = mem_aligned(64, cap, "the registers of a warp");
         if (w->regs_cap)
             memcpy(p, w->half[i].regs, w->regs_cap);
-        memset(p + w->regs_cap, 0, cap - w->regs_cap);
         free(w->half[i].regs);
         w->half[i].regs = p;
     }

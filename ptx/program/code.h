@@ -58,6 +58,7 @@ struct program;
 /* Byte offsets of special registers in the third operand bank, arrays of 32 lanes, by (register, component). */
 uint32_t ptx_sreg_offset(enum ptx_sreg s, int comp);
 uint32_t ptx_sreg_bank_bytes(void);
+uint32_t ptx_sreg_used_bytes(const uint64_t *read);     /* up to the last of these registers (code.sregs) */
 
 /*
  * Decodes a function with a body. Errors (an instruction without an executing function, a frame that does not fit) go

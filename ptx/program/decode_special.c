@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 
+#include "base/num.h"
 #include "ptx/program/decode.h"
 
 struct sreg_bank {
@@ -25,6 +26,15 @@ uint32_t ptx_sreg_offset(enum ptx_sreg s, int comp)
 uint32_t ptx_sreg_bank_bytes(void)
 {
     return sizeof(struct sreg_bank);
+}
+
+uint32_t ptx_sreg_used_bytes(const uint64_t *read)
+{
+    int w = SR_COUNT / 64;
+    while (w > 0 && !read[w])
+        w--;
+    enum ptx_sreg after = (enum ptx_sreg)(w * 64 + (int)num_bits(read[w]));
+    return after < SR_COUNT ? ptx_sreg_offset(after, 0) : ptx_sreg_bank_bytes();
 }
 
 /*
