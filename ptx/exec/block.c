@@ -253,7 +253,7 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
     }
     b->live_threads = la->threads_per_block;
     b->released = 0;
-    b->spinning = false;
+    b->spinning = b->waits = false;
     memset(b->shared, 0, b->shared_bytes + la->shared_reserved);
     if (b->barriers_used)
         reset_barriers(b);

@@ -158,6 +158,8 @@ struct block {
     bool barriers_used;              /* some thread has arrived at one */
     uint64_t released;               /* warps that a barrier released; the scheduler clears the bits */
     bool spinning;                   /* its last time slice made no progress */
+    bool waits;                      /* the same, with several blocks (grid.c), */
+    uint64_t idle_threads, idle_warps;           /* and the instructions executed since then without a change */
 };
 
 enum fault_kind {
@@ -193,6 +195,8 @@ struct worker {
     bool first;                      /* runs on the calling thread, which shows progress and starts the others */
     bool parallel;                   /* other workers run at the same time: atomics are host atomics */
     _Atomic int64_t waits_at;        /* the epoch in which all its blocks waited (grid.c) */
+    struct block **left;             /* blocks that were resident when it ended */
+    uint32_t nleft;
     pthread_t thread;
     /* timing mode */
     const uint64_t *clock;           /* core cycle now; NULL: a warp's clock counts its instructions */
@@ -233,6 +237,7 @@ struct launch {
     _Atomic uint64_t next_block, blocks_done;
     _Atomic uint64_t instructions;   /* thread instructions so far, for the progress line */
     _Atomic uint64_t fault_block;    /* lowest faulting block so far; UINT64_MAX none */
+    atomic_bool deadlock;            /* all blocks of all workers wait */
     struct worker *workers;          /* host_threads of them */
     uint32_t started;                /* workers that run, from the first on */
     struct grid_pool *pool;          /* kept from launch to launch; may be NULL */

@@ -6,7 +6,8 @@
  * worker begins alone; the others start when it has executed so much that starting them (some 20 microseconds each)
  * costs little, or when a block waits. Usually a block runs to its end before the next one starts. A block that waits
  * yields, and more blocks become resident, as many as the GPU would hold, in time slices. When all of them wait and no
- * memory changes, that is a deadlock.
+ * memory changes, that is a deadlock. How many slices pass until then depends on the number of workers. Therefore a block
+ * that waits counts up to the end of its first slice without change; the report is about the first of these blocks.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -135,6 +136,19 @@ static bool start_block(struct residents *r)
     return true;
 }
 
+/* A time slice. In `idle` are the instructions since the block came to wait. */
+static bool run_slice(struct worker *k, struct block *b)
+{
+    const uint64_t threads = k->count[STAT_THREAD_INSTRUCTIONS], warps = k->count[STAT_WARP_INSTRUCTIONS];
+    uint64_t changes = k->changes;
+    bool done = block_run(b, k->launch->block_quantum) == BLOCK_DONE, waits = !done && b->spinning;
+    bool idle = waits && b->waits && changes == k->changes;
+    b->idle_threads = idle ? b->idle_threads + k->count[STAT_THREAD_INSTRUCTIONS] - threads : 0;
+    b->idle_warps = idle ? b->idle_warps + k->count[STAT_WARP_INSTRUCTIONS] - warps : 0;
+    b->waits = waits;
+    return done;
+}
+
 /* One time slice for each resident block. Returns the number that wait. */
 static uint32_t run_slices(struct residents *r)
 {
@@ -142,13 +156,13 @@ static uint32_t run_slices(struct residents *r)
     uint32_t waiting = 0, kept = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         struct block *b = r->active[i];
-        enum block_result res = r->k->fault || launch_interrupted(la) ? BLOCK_MORE : block_run(b, la->block_quantum);
-        if (res == BLOCK_DONE) {
+        bool stop = r->k->fault || launch_interrupted(la);
+        if (!stop && run_slice(r->k, b)) {
             block_done(r->k);
             r->spare[r->nspare++] = b;
             continue;
         }
-        waiting += res == BLOCK_MORE && b->spinning;
+        waiting += !stop && b->waits;
         r->active[kept++] = b;
         show_progress(r->k);
     }
@@ -222,7 +236,7 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
 {
     struct launch *la = k->launch;
     uint64_t want = 1;
-    while (!k->fault && !launch_interrupted(la)) {
+    while (!k->fault && !la->deadlock && !launch_interrupted(la)) {
         if (k->first && k->count[STAT_WARP_INSTRUCTIONS] >= la->threads_after)
             start_others(k);
         while (r->n < want && blocks_left(la) && start_block(r))
@@ -243,10 +257,8 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
         else if (all_wait && full) {
             if (la->fault_block != UINT64_MAX)
                 break;                           /* they may wait for the block that faulted */
-            if (all_workers_wait(k, seen)) {
-                fault_no_progress(r->active[0]);
-                break;
-            }
+            if (all_workers_wait(k, seen))
+                la->deadlock = true;
             sched_yield();
         }
         want = next_want(la, r, want, most, all_wait);
@@ -263,14 +275,34 @@ static void *run_worker(void *arg)
     run_blocks(k, &r, most ? most : 1);
     if (k->fault)
         note_fault_block(la, k->fault->linear_block);
-    for (uint32_t i = 0; i < r.n; i++)
-        block_free(r.active[i]);
     for (uint32_t i = 0; i < r.nspare; i++)
         release_context(k, r.spare[i]);
-    free(r.active);
     free(r.spare);
+    k->left = r.active;
+    k->nleft = r.n;
     atomic_store(&k->waits_at, FINISHED);
     return NULL;
+}
+
+/* Every block that is left waits. */
+static void end_in_deadlock(struct worker *k, uint32_t n)
+{
+    struct block *first = NULL;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < k[i].nleft; j++) {
+            struct block *b = k[i].left[j];
+            k[i].count[STAT_THREAD_INSTRUCTIONS] -= b->idle_threads;
+            k[i].count[STAT_WARP_INSTRUCTIONS] -= b->idle_warps;
+            first = !first || b->linear < first->linear ? b : first;
+        }
+    fault_no_progress(first);
+}
+
+static void free_left(struct worker *k)
+{
+    for (uint32_t i = 0; i < k->nleft; i++)
+        block_free(k->left[i]);
+    free(k->left);
 }
 
 bool grid_run(struct launch *la)
@@ -282,6 +314,7 @@ bool grid_run(struct launch *la)
     la->workers = k;
     la->started = 1;
     atomic_store(&la->fault_block, UINT64_MAX);
+    atomic_store(&la->deadlock, false);
     atomic_store(&la->epoch, 1);
     for (uint32_t i = 0; i < n; i++) {
         k[i].launch = la;
@@ -292,8 +325,11 @@ bool grid_run(struct launch *la)
     run_worker(&k[0]);
     for (uint32_t i = 1; i < la->started; i++)
         pthread_join(k[i].thread, NULL);
+    if (la->deadlock)
+        end_in_deadlock(k, la->started);
     const struct fault *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
+        free_left(&k[i]);
         stats_add(la->count, k[i].count);
         if (k[i].fault && (!first || k[i].fault->linear_block < first->linear_block))
             first = k[i].fault;

@@ -6,7 +6,7 @@
  *
  *   determinism FILE.ptx...      A file says in its first comments:   grid N  block N
  *   "varies with quantum": the order of warps shows, so quanta are not compared;  "faults": ends in a fault,
- * where only the report is the same.
+ * where only the report is the same;  "deadlocks": in a deadlock, where memory and statistics are the same, too.
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 enum { TEXT_MAX = 1 << 14, BUFFER = 1 << 14, PRINTED = 1 << 14, SETTINGS = 4 };
 
-struct program { const char *path; char text[TEXT_MAX]; unsigned grid, block; bool quantum_shows, faults; };
+struct program { const char *path; char text[TEXT_MAX]; unsigned grid, block; bool quantum_shows, faults, deadlocks; };
 
 struct result {
     bool made;                       /* false: this machine cannot */
@@ -43,6 +43,7 @@ static bool read_program(struct program *p, const char *path)
     p->text[n] = 0;
     p->quantum_shows = strstr(p->text, "\n// varies with quantum\n");
     p->faults = strstr(p->text, "\n// faults\n");
+    p->deadlocks = strstr(p->text, "\n// deadlocks\n");
     const char *shape = strstr(p->text, "\n// grid ");
     return shape && sscanf(shape, "\n// grid %u  block %u", &p->grid, &p->block) == 2;
 }
@@ -135,8 +136,8 @@ static const char *difference(const struct program *p, const struct result *a, c
         return "another report";
     if (p->faults)
         return a->status == SIMTX_FAULT ? NULL : "no fault";
-    if (a->status)
-        return "does not run";
+    if (a->status != (p->deadlocks ? SIMTX_FAULT : SIMTX_OK))
+        return p->deadlocks ? "no fault" : "does not run";
     if (memcmp(a->in, b->in, BUFFER) || memcmp(a->out, b->out, BUFFER))
         return "other memory";
     if (a->nprinted != b->nprinted || memcmp(a->printed, b->printed, a->nprinted))

@@ -32,10 +32,9 @@ static int blank_refused(char *text, const char *messages)
     return blanked;
 }
 
-/* One host thread: with several, a deadlock is found after a number of instructions that depends on their progress. */
 static simtx_gpu *shaped_gpu(const uint8_t *shape, const char *isa)
 {
-    const char *settings[] = { isa, "functional.threads=1", shape[0] & 1 ? "gpu.simt=independent" : "gpu.simt=stack",
+    const char *settings[] = { isa, shape[0] & 1 ? "gpu.simt=independent" : "gpu.simt=stack",
                                shape[0] & 2 ? "gpu.warp_size=64" : "gpu.warp_size=32", NULL };
     return harness_gpu(0, settings);
 }
