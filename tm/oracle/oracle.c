@@ -446,6 +446,8 @@ static void replay_writes(struct oracle *o, const struct oracle_txn *t)
         const struct tm_word *w = &t->w[t->reads + i];
         uint32_t line, *value = word_of(o, w->address, &line), before = *value;
         *value = shadow_merge(before, w->value, w->bytes);
+        if (o->snapshots.on)         /* `before` of the last write of a word may be of the transaction itself */
+            versions_first(&o->snapshots.versions, line, shadow_word(w->address), before);
         if (o->snapshots.on && last_of_word(t, i))
             check_writer(o, t, w->address, line, before, *value);
         shadow_set_writer(&o->shadow, line, shadow_word(w->address), t->key);

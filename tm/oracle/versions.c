@@ -34,7 +34,7 @@ static uint32_t add(struct versions *v, struct version x)
     return v->n++;
 }
 
-void versions_write(struct versions *v, uint32_t line, unsigned word, uint64_t key, uint32_t before, uint32_t value)
+void versions_first(struct versions *v, uint32_t line, unsigned word, uint32_t value)
 {
     for (; v->lines <= line; v->lines++) {
         v->newest = mem_grow(v->newest, v->lines, &v->lines_cap, sizeof *v->newest, "the oracle's history");
@@ -42,7 +42,13 @@ void versions_write(struct versions *v, uint32_t line, unsigned word, uint64_t k
     }
     uint32_t *newest = &v->newest[line][word];
     if (!*newest)
-        *newest = add(v, (struct version){ .value = before });
+        *newest = add(v, (struct version){ .value = value });
+}
+
+void versions_write(struct versions *v, uint32_t line, unsigned word, uint64_t key, uint32_t before, uint32_t value)
+{
+    versions_first(v, line, word, before);
+    uint32_t *newest = &v->newest[line][word];
     *newest = add(v, (struct version){ key, value, *newest });
 }
 

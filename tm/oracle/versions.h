@@ -28,6 +28,8 @@ void versions_clear(struct versions *v, uint64_t first);
 void versions_free(struct versions *v);
 /* The next key has been replayed; cycle: of the latest outcome so far. */
 void versions_replayed(struct versions *v, uint64_t cycle);
+/* The value of a word before its first version, if it has none yet. */
+void versions_first(struct versions *v, uint32_t line, unsigned word, uint32_t value);
 /* A transaction has changed a word of a line of the shadow. */
 void versions_write(struct versions *v, uint32_t line, unsigned word, uint64_t key, uint32_t before, uint32_t value);
 /* The newest version of a word whose key is not more than this one; NULL = the word has no version. */

@@ -23,6 +23,7 @@ test-random-tm-both: $(B)/regress/tm/random/random $(CONFIGS)
 	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory both --count $(RANDOM_TM_BOTH_COUNT)
 	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory both --only sitm --all --seed 25 --count 1
 	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory both --only sitm --all --seed 29 --count 1
+	@SIMTX_CONFIG_DIR=$(PRESETS) $< --memory both --only sitm-noloop --all --seed 2277 --count 1
 
 # make random-tm-long MEMORY=shared SEED=1000 COUNT=10000: every configuration for every kernel
 random-tm-long: $(B)/regress/tm/random/random $(CONFIGS)
