@@ -1,6 +1,6 @@
 # What the suites of shell tests share. Each is a script that sets `suite` to its name and then sources this file, which
-# takes the build's folder from the script's first argument ("build" without), steps into an empty scratch folder and
-# forgets the user's settings. Then come its checks, each of which counts as passed or failed, and last `finish`.
+# takes the build's folder from the script's first argument ("build" without), changes to an empty scratch folder and
+# unsets the user's settings. Then come its checks, each of which counts as passed or failed, and last `finish`.
 #   build, simtx, here: the build's folder, the command, the folder of the script
 #   work: the scratch folder
 build=$(cd "${1:-build}" && pwd) || exit 1
@@ -11,20 +11,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset "${!SIMTX_@}"
-passed=0
-failed=0
-
-pass() {
-    passed=$((passed + 1))
-}
-
-# fail WHAT FILE...: shows the beginning of the files that there are.
-fail() {
-    failed=$((failed + 1))
-    echo "    FAIL $1"
-    shift
-    cat "$@" 2>/dev/null | sed 's/^/        /' | head -n 12
-}
+. "$here/../counts.sh"
 
 # holds WHAT COMMAND...: the command succeeds. It may look at what the last check left in out and err.
 holds() {
@@ -69,8 +56,13 @@ says() {
     grep -qF -- "$1" message || { cat message; return 1; }
 }
 
-# The line that counts, and the suite's exit status.
-finish() {
-    echo "$suite: $passed passed, $failed failed"
-    [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+# rejects PATTERN COMMAND...: for `holds`: the command fails, and the pattern (of grep) is in its output.
+rejects() {
+    local pattern=$1
+    shift
+    if "$@" >rejected 2>&1; then
+        echo "exit status 0"
+        return 1
+    fi
+    grep -q -e "$pattern" rejected || { cat rejected; return 1; }
 }

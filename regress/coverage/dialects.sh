@@ -9,8 +9,8 @@ here=$(dirname "$0")
 kernels=$here/../../kernels
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-passed=0
-failed=0
+suite=coverage-dialects
+. "$here/../counts.sh"
 
 # Program, and the first architecture that has what it uses.
 programs=(algorithms/reduce:35 features/templates:35 features/virtual_calls:35 features/recursion:35
@@ -26,18 +26,14 @@ try() {
     read -ra flags <<<"$3"
     if ! "$build/bin/simtx-cc" -arch="sm_$architecture" "${flags[@]}" "$kernels/$name.cu" \
         -o "$scratch/program" >"$scratch/log" 2>&1; then
-        echo "FAILED: $name for sm_$architecture $3: does not compile"
-        tail -n 5 "$scratch/log" | sed 's/^/    /'
-        failed=$((failed + 1))
+        fail "$name for sm_$architecture $3: does not compile" "$scratch/log"
         return
     fi
     timeout 120 "$build/bin/simtx" run --quiet -- "$scratch/program" >"$scratch/log" 2>&1 || status=$?
     if [ "$status" = 0 ] && [ "$(tail -n 1 "$scratch/log")" = "$(basename "$name"): PASS" ]; then
-        passed=$((passed + 1))
+        pass
     else
-        echo "FAILED: $name for sm_$architecture $3: exit status $status"
-        tail -n 5 "$scratch/log" | sed 's/^/    /'
-        failed=$((failed + 1))
+        fail "$name for sm_$architecture $3: exit status $status" "$scratch/log"
     fi
 }
 
@@ -83,5 +79,4 @@ for version in 14 15 16 17 18 19; do
         done
     fi
 done
-echo "coverage-dialects: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

@@ -1,12 +1,12 @@
-#!/bin/sh
+#!/bin/bash
 # Runs fuzz targets:  run.sh FOLDER TARGET...
 # Each replays regressions/TARGET/ and then searches for FUZZ_SECONDS.
 # With FUZZ_KEEP what is learnt stays in FOLDER/corpus; else the search starts from the same seeds each time.
 folder=$1
 shift
-passed=0
-failed=0
+suite=fuzz
 here=$(dirname "$0")
+. "$here/../counts.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
@@ -32,13 +32,11 @@ for target in "$@"; do
     fi
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     if [ $ok = 1 ] && [ "${runs:-0}" -gt 0 ]; then
-        passed=$((passed + 1))
+        pass
         echo "fuzz_$target: $runs executions"
     else
-        failed=$((failed + 1))
-        echo "fuzz_$target: FAILED"
+        fail "fuzz_$target"
         grep -v '^#' "$log" | tail -n 60
     fi
 done
-echo "fuzz: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+finish

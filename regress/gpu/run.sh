@@ -1,20 +1,16 @@
-#!/bin/sh
+#!/bin/bash
 # The tools for a real GPU, on simtx's own libcuda: run.sh BUILD. The vectors must have the results of the reference,
 # every case must have a time, and a driver that is not there gives one clear message.
 build=$1
-passed=0
-failed=0
+suite=gpu-tools
+. "$(dirname "$0")/../counts.sh"
 SIMTX_QUIET=1
 LIBCUDA=$build/cuda/lib64/libcuda.so.1
 export SIMTX_QUIET LIBCUDA
 
+# check STATUS WHAT
 check() {
-    if [ "$1" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "gpu-tools: FAIL: $2"
-    fi
+    if [ "$1" = 0 ]; then pass; else fail "$2"; fi
 }
 
 for only in add.s32 sqrt.rn setp.lt.f64 bfe cvt.rni; do
@@ -34,5 +30,4 @@ check $? "$timed of $cases cases have a time"
 LIBCUDA=/no/such/libcuda.so.1 "$build/regress/gpu/conformance_gpu" --only add >"$build/regress/gpu/out" 2>&1
 test $? = 2 && grep -q '^no GPU: ' "$build/regress/gpu/out"
 check $? "a driver that is not there"
-echo "gpu-tools: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,9 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # Are wrong rows and wrong results reported? Usage: self.sh BUILD
 table=$(realpath "$1")/regress/mutants/table
 dir=$1/mutants/self
-passed=0
-failed=0
+suite=mutant-self
+. "$(dirname "$0")/../counts.sh"
 rm -rf "$dir"
 mkdir -p "$dir/mutants/right" "$dir/mutants/none" && cd "$dir" || exit 1
 printf 'first\n    second\nsecond\nfirst line\nlast\n' >file.c
@@ -20,8 +20,8 @@ expect() {
     words=$1
     shift
     case $("$@" 2>&1) in
-    *"$words"*) passed=$((passed + 1)) ;;
-    *) failed=$((failed + 1)); echo "mutant-self: no \"$words\" from: $*" ;;
+    *"$words"*) pass ;;
+    *) fail "no \"$words\" from: $*" ;;
     esac
 }
 
@@ -71,5 +71,4 @@ expect '2 passed, 0 failed' "$table" judge all . rows
 result 'survives\n' 'found\tit\n'
 expect 'the row says that it survives: for a reason' "$table" judge all . rows
 
-echo "mutant-self: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -2,4 +2,4 @@
 TESTS += test-ptx
 .PHONY: test-ptx
 test-ptx: $(B)/bin/simtx
-	@sh regress/ptx/run.sh $<
+	@regress/ptx/run.sh $<

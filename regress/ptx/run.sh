@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # Small PTX programs over the corners of the executor. Each names in comments its launches and what must come of every
 # one of them:
 #   // run: OPTIONS       `simtx launch FILE OPTIONS`; several lines are several launches
@@ -8,11 +8,11 @@
 #   // message: WORDS     words that are in the messages
 simtx=$1
 dir=$(dirname "$0")
-passed=0 failed=0
+suite=ptx
+. "$dir/../counts.sh"
 
 # reports FILE: the launch printed the reports and the messages that the file names, and no other reports.
-reports()
-{
+reports() {
     sed -n 's,^// report: ,simtx: ,p' "$1" | diff - "$heads" >/dev/null || return 1
     sed -n 's,^// message: ,,p' "$1" | while IFS= read -r words; do
         grep -qF -- "$words" "$errors" || exit 1
@@ -20,8 +20,7 @@ reports()
 }
 
 # check FILE RUN EXPECT FAULT: one launch; says what is wrong.
-check()
-{
+check() {
     out=$(eval "timeout 60 $simtx launch --quiet --grid 1 --block 1 $1 $2" 2>"$errors")
     rc=$?
     grep '^simtx: check\.' "$errors" >"$heads"
@@ -43,14 +42,7 @@ for f in "$dir"/*.ptx; do
     expect=$(sed -n 's,^// expect: ,,p' "$f")
     fault=$(sed -n 's,^// fault: ,,p' "$f")
     while read -r run; do
-        if check "$f" "$run" "$expect" "$fault"; then
-            passed=$((passed + 1))
-        else
-            failed=$((failed + 1))
-        fi
-    done <<RUNS
-$(sed -n 's,^// run: ,,p' "$f")
-RUNS
+        if wrong=$(check "$f" "$run" "$expect" "$fault"); then pass; else fail "$wrong"; fi
+    done < <(sed -n 's,^// run: ,,p' "$f")
 done
-echo "ptx: $passed passed, $failed failed"
-[ $failed -eq 0 ] && [ $passed -gt 0 ]
+finish

@@ -21,10 +21,10 @@ $(B)/regress/thrust/curand_host: regress/thrust/curand_host.cu $(THRUST_HEADERS)
 
 .PHONY: test-thrust thrust-long
 test-thrust: $(THRUST_PROGRAMS:%=$(B)/regress/thrust/%) $(B)/regress/thrust/curand_host $(B)/bin/simtx
-	@sh regress/thrust/run.sh $(B) thrust $(THRUST_PROGRAMS) curand_host
+	@regress/thrust/run.sh $(B) thrust $(THRUST_PROGRAMS) curand_host
 
 thrust-long: $(THRUST_LONG:%=$(B)/regress/thrust/%) $(B)/bin/simtx
-	@sh regress/thrust/run.sh $(B) thrust-long $(THRUST_LONG)
+	@regress/thrust/run.sh $(B) thrust-long $(THRUST_LONG)
 
 TESTS      += test-thrust
 LONG_TESTS += thrust-long

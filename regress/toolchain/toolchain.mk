@@ -1,9 +1,9 @@
 # Tests of the CUDA directory and of simtx-cc.
 .PHONY: test-toolchain test-nvcc
 test-toolchain: all
-	@CLANGXX="$(CLANGXX)" sh regress/toolchain/toolchain.sh $(B)
+	@CLANGXX="$(CLANGXX)" regress/toolchain/toolchain.sh $(B)
 
 test-nvcc: all
-	@CLANGXX="$(CLANGXX)" sh regress/toolchain/nvcc.sh $(B)
+	@CLANGXX="$(CLANGXX)" regress/toolchain/nvcc.sh $(B)
 
 TESTS += test-toolchain test-nvcc

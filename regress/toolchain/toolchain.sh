@@ -1,30 +1,14 @@
-#!/bin/sh
+#!/bin/bash
 # Tests of the CUDA directory and of simtx-cc: headers, device code on every architecture, option translation, messages.
-# usage: toolchain.sh BUILD_DIR
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-B=$(cd "${1:?usage: toolchain.sh BUILD_DIR}" && pwd)
+# Usage: toolchain.sh BUILD; the last line counts. CLANGXX: the clang++ that compiles device code alone.
+suite=toolchain
+clang=${SIMTX_CLANG-}                   # harness.sh unsets it
+. "$(dirname "$0")/../harness.sh"
+[ -z "$clang" ] || export SIMTX_CLANG="$clang"
 CXX=${CLANGXX:-clang++}
-cc=$B/bin/simtx-cc
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-passed=0 failed=0
+cc=$build/bin/simtx-cc
 
-# check NAME COMMAND...: the command must succeed; its output is shown when it does not.
-check() {
-    name=$1
-    shift
-    if "$@" >"$tmp/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name"
-        head -n 12 "$tmp/log" | sed 's/^/    /'
-    fi
-}
-
-device() { "$CXX" --cuda-path="$B/cuda" --cuda-device-only -S -Wall -Werror "$@"; }
+device() { "$CXX" --cuda-path="$build/cuda" --cuda-device-only -S -Wall -Werror "$@"; }
 
 # Only the functions that the simulator provides may stay undefined.
 no_dangling() {
@@ -41,51 +25,51 @@ compiled() { # SOURCE OUTPUT OPTIONS...
 
 # 1. Device code of every family, and the language, on several architectures and levels.
 for arch in 60 70 75 80; do
-    check "intrinsics for sm_$arch" compiled intrinsics.cu "i$arch.ptx" -O2 --cuda-gpu-arch=sm_$arch
+    holds "intrinsics for sm_$arch" compiled intrinsics.cu "i$arch.ptx" -O2 --cuda-gpu-arch=sm_$arch
 done
-check "textures" compiled textures.cu tex.ptx -O2 --cuda-gpu-arch=sm_70
-check "textures become tex" grep -q tex.2d.v4.f32.f32 tex.ptx
-check "intrinsics at -O0" compiled intrinsics.cu i0.ptx -O0 --cuda-gpu-arch=sm_70
-check "intrinsics with -ffast-math" compiled intrinsics.cu if.ptx -O2 -ffast-math --cuda-gpu-arch=sm_70
-check "intrinsics as C++20" compiled intrinsics.cu i20.ptx -O1 -std=c++20 --cuda-gpu-arch=sm_70
+holds "textures" compiled textures.cu tex.ptx -O2 --cuda-gpu-arch=sm_70
+holds "textures become tex" grep -q tex.2d.v4.f32.f32 tex.ptx
+holds "intrinsics at -O0" compiled intrinsics.cu i0.ptx -O0 --cuda-gpu-arch=sm_70
+holds "intrinsics with -ffast-math" compiled intrinsics.cu if.ptx -O2 -ffast-math --cuda-gpu-arch=sm_70
+holds "intrinsics as C++20" compiled intrinsics.cu i20.ptx -O1 -std=c++20 --cuda-gpu-arch=sm_70
 for opt in "-O2" "-O0" "-O2 -std=c++11 -g" "-O0 -g"; do
     # shellcheck disable=SC2086
-    check "language $opt" compiled language.cu l.ptx $opt --cuda-gpu-arch=sm_70
+    holds "language $opt" compiled language.cu l.ptx $opt --cuda-gpu-arch=sm_70
 done
-check "host pass" "$CXX" --cuda-path="$B/cuda" --cuda-host-only -c -Wall -Werror "$here/language.cu" -o l.o
-check "host pass of the intrinsics" "$CXX" --cuda-path="$B/cuda" --cuda-host-only -c -Wall -Werror \
+holds "host pass" "$CXX" --cuda-path="$build/cuda" --cuda-host-only -c -Wall -Werror "$here/language.cu" -o l.o
+holds "host pass of the intrinsics" "$CXX" --cuda-path="$build/cuda" --cuda-host-only -c -Wall -Werror \
     "$here/intrinsics.cu" -o i.o
 
 # What the instructions must be.
 for pat in 'atom.global.cas.b32' 'shfl.sync.down.b32' 'vote.sync.ballot\|vote.ballot.sync' 'match.all.sync.b64' 'ld.global.nc.v4.f32' \
     'ld.global.cg.v4.f32' 'fma.rn.f16x2' 'ld.acquire.gpu' 'fence.sc.gpu' 'tx_begin;' 'tx_commit;' \
     'dp4a.s32.s32' 'bar.warp.sync' 'atom.add.noftz.f16' 'activemask.b32' 'cvta.to.shared' 'barrier.sync'; do
-    check "sm_70 PTX has $pat" grep -q -- "$pat" i70.ptx
+    holds "sm_70 PTX has $pat" grep -q -- "$pat" i70.ptx
 done
-check "sm_80 PTX has redux.sync" grep -q redux.sync.add i80.ptx
+holds "sm_80 PTX has redux.sync" grep -q redux.sync.add i80.ptx
 markers_free() { # the lines between the two markers: just the guarded statement
     awk '/simtx: lock begin/{on=1;next} /simtx: lock end/{on=0} on && /^\t(bar|atom|membar|fence|call)/{bad=1}
          END{exit bad}' i70.ptx && grep -q 'simtx: lock begin' i70.ptx
 }
-check "lock markers cost nothing" markers_free
+holds "lock markers cost nothing" markers_free
 
 # 2. Every header alone: in a CUDA file, and those of the runtime API for a host compiler, as C and as C++.
-for h in "$B"/cuda/include/*.h "$B"/cuda/include/cooperative_groups/*.h; do
-    h=${h#"$B"/cuda/include/}
+for h in "$build"/cuda/include/*.h "$build"/cuda/include/cooperative_groups/*.h; do
+    h=${h#"$build"/cuda/include/}
     case $h in curand_mtgp32_kernel.h) continue ;; esac
     printf '#include <%s>\n' "$h" >one.cu
-    check "header $h alone" "$CXX" --cuda-path="$B/cuda" --cuda-device-only --cuda-gpu-arch=sm_70 -fsyntax-only -Wall -Werror one.cu
+    holds "header $h alone" "$CXX" --cuda-path="$build/cuda" --cuda-device-only --cuda-gpu-arch=sm_70 -fsyntax-only -Wall -Werror one.cu
 done
 for h in cuda.h cuda_runtime.h cuda_runtime_api.h vector_types.h vector_functions.h driver_types.h texture_types.h \
     cuComplex.h cuda_profiler_api.h math_constants.h host_defines.h library_types.h simtx_tm.h; do
     printf '#include <%s>\nint main(void) { return 0; }\n' "$h" >one.c
-    check "header $h as C" cc -std=c11 -Wall -Wextra -Werror -isystem "$B/cuda/include" -fsyntax-only one.c
-    check "header $h as C++" c++ -x c++ -Wall -Wextra -Werror -isystem "$B/cuda/include" -fsyntax-only one.c
+    holds "header $h as C" cc -std=c11 -Wall -Wextra -Werror -isystem "$build/cuda/include" -fsyntax-only one.c
+    holds "header $h as C++" c++ -x c++ -Wall -Wextra -Werror -isystem "$build/cuda/include" -fsyntax-only one.c
 done
 
 # 3. Host versions of device functions.
-hostside() { "$CXX" --cuda-path="$B/cuda" --cuda-host-only -O1 "$here/hostside.cu" -o hostside && ./hostside; }
-check "host versions of conversions and functions" hostside
+hostside() { "$CXX" --cuda-path="$build/cuda" --cuda-host-only -O1 "$here/hostside.cu" -o hostside && ./hostside; }
+holds "host versions of conversions and functions" hostside
 
 # 4. The lock loop: every release comes before the post-dominator of the branch behind the compare-and-swap.
 release_inside() { awk -f "$here/release_inside.awk" "$1"; }
@@ -94,12 +78,12 @@ program_releases_inside() {
 }
 device -O2 --cuda-gpu-arch=sm_70 -DMARKED "$here/lock.cu" -o marked.ptx
 device -O2 --cuda-gpu-arch=sm_70 "$here/lock.cu" -o plain.ptx
-check "SIMTX_LOCK_DONE keeps the release inside the loop" release_inside marked.ptx
+holds "SIMTX_LOCK_DONE keeps the release inside the loop" release_inside marked.ptx
 moved() { release_inside plain.ptx; [ $? = 1 ]; }
-check "without it clang moves the release (the reason for the macro)" moved
+holds "without it clang moves the release (the reason for the macro)" moved
 for program in $(grep -l -e SIMTX_LOCK_DONE -e simtx_lock_begin -e under_lock \
     "$here"/../../kernels/*/*.cu); do
-    check "lock loops of $(basename "$program")" program_releases_inside "$program"
+    holds "lock loops of $(basename "$program")" program_releases_inside "$program"
 done
 
 # 5. simtx-cc: what becomes of options.
@@ -116,7 +100,7 @@ translates() { # "OPTIONS" "PATTERN"; a pattern that begins with ! must not occu
     esac || { echo "$line"; return 1; }
 }
 while IFS='|' read -r opts pat; do
-    [ -n "$opts" ] && check "simtx-cc $opts -> $pat" translates "$opts" "$pat"
+    [ -n "$opts" ] && holds "simtx-cc $opts -> $pat" translates "$opts" "$pat"
 done <<'END'
 a.cu|--cuda-gpu-arch=sm_70
 a.cu|-lcudart
@@ -198,11 +182,11 @@ a.cu p.cpp o.o|-x cuda a.cu -x c++ p.cpp -x none o.o
 -objtemp -t 4 -forward-unknown-to-host-compiler -Wno-deprecated-gpu-targets a.cu|!deprecated-gpu
 END
 mkdir other && : >other/cuda_runtime.h && : >other/libcudart.so
-check "another CUDA's folders are left out" translates "-Iother -Lother a.cu" "this folder contains another CUDA"
-check "and do not reach clang" translates "-Iother a.cu" "!clang.*-I other"
-check "release line" sh -c '"$1" --version | grep -q "release 11.5, V11.5"' - "$B/bin/nvcc"
-check "nvcc compiles" "$B/bin/nvcc" -arch=sm_70 -ptx a.cu -o n.ptx
-check "PTX of several files" sh -c 'cp a.cu b.cu && "$1" -ptx a.cu b.cu && grep -q "entry _Z1kv" a.ptx b.ptx' - "$cc"
+holds "another CUDA's folders are left out" translates "-Iother -Lother a.cu" "this folder contains another CUDA"
+holds "and do not reach clang" translates "-Iother a.cu" "!clang.*-I other"
+holds "release line" sh -c '"$1" --version | grep -q "release 11.5, V11.5"' - "$build/bin/nvcc"
+holds "nvcc compiles" "$build/bin/nvcc" -arch=sm_70 -ptx a.cu -o n.ptx
+holds "PTX of several files" sh -c 'cp a.cu b.cu && "$1" -ptx a.cu b.cu && grep -q "entry _Z1kv" a.ptx b.ptx' - "$cc"
 
 # 6. Wrong usage: exit status and message.
 refuses() { # "OPTIONS" "PATTERN"
@@ -214,7 +198,7 @@ refuses() { # "OPTIONS" "PATTERN"
     printf '%s\n' "$msg" | grep -q -e "$2" || { echo "$msg"; return 1; }
 }
 while IFS='|' read -r opts pat; do
-    [ -n "$pat" ] && check "simtx-cc $opts is refused: $pat" refuses "$opts" "$pat"
+    [ -n "$pat" ] && holds "simtx-cc $opts is refused: $pat" refuses "$opts" "$pat"
 done <<'END'
 |no input file
 missing.cu|missing.cu: no such file
@@ -239,11 +223,11 @@ missing.cu|missing.cu: no such file
 a.cu -o|needs a value
 x.ptx|PTX is not compiled
 END
-check "a bad SIMTX_CLANG" env SIMTX_CLANG=/nonexistent sh -c '! "$1" a.cu 2>&1 | grep -q "no executable program" && exit 1 || exit 0' - "$cc"
+holds "a bad SIMTX_CLANG" env SIMTX_CLANG=/nonexistent sh -c '! "$1" a.cu 2>&1 | grep -q "no executable program" && exit 1 || exit 0' - "$cc"
 
 # 7. ptxas and fatbinary.
 container() {
-    "$B/cuda/bin/fatbinary" -64 --create f.fatbin --image=profile=sm_70,file=n.ptx --image=profile=compute_70,file=n.ptx || return 1
+    "$build/cuda/bin/fatbinary" -64 --create f.fatbin --image=profile=sm_70,file=n.ptx --image=profile=compute_70,file=n.ptx || return 1
     set -- $(od -An -v -tx4 -N 80 f.fatbin)
     size=$(($(wc -c <f.fatbin)))
     text=$(($(wc -c <n.ptx)))
@@ -253,70 +237,63 @@ container() {
         [ $((0x${12})) = 70 ] && [ $((0x${15})) = 17 ] &&
         tail -c +81 f.fatbin | head -c "$text" | cmp - n.ptx && [ "$(tail -c 1 f.fatbin | od -An -tx1 | tr -d ' ')" = 00 ]
 }
-check "fatbinary writes the container" container
-says() { # PATTERN COMMAND...
-    pat=$1
-    shift
-    if "$@" >says.log 2>&1; then return 1; fi
-    grep -q -e "$pat" says.log || { cat says.log; return 1; }
-}
-check "fatbinary refuses what is not PTX" says "is not PTX text" "$B/cuda/bin/fatbinary" --create f --image=profile=compute_70,file="$B/cuda/bin/ptxas"
-check "fatbinary wants an output" says "no output file" "$B/cuda/bin/fatbinary" --image=profile=compute_70,file=n.ptx
-check "fatbinary wants a readable image" says "cannot read" "$B/cuda/bin/fatbinary" --create f --image=profile=compute_70,file=none
-check "ptxas wants an input" says "no input file" "$B/cuda/bin/ptxas" -o x
-check "ptxas refuses 32 bits" says "32-bit" "$B/cuda/bin/ptxas" -m32 n.ptx
-lonely() { mkdir -p lone/bin && cp "$B/cuda/bin/ptxas" lone/bin/ && says "the simtx command is not next to" lone/bin/ptxas n.ptx; }
-check "ptxas without simtx says so" lonely
-check "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output-file n.o n.ptx && cmp n.o n.ptx' - "$B/cuda/bin/ptxas"
+holds "fatbinary writes the container" container
+holds "fatbinary refuses what is not PTX" rejects "is not PTX text" "$build/cuda/bin/fatbinary" --create f --image=profile=compute_70,file="$build/cuda/bin/ptxas"
+holds "fatbinary wants an output" rejects "no output file" "$build/cuda/bin/fatbinary" --image=profile=compute_70,file=n.ptx
+holds "fatbinary wants a readable image" rejects "cannot read" "$build/cuda/bin/fatbinary" --create f --image=profile=compute_70,file=none
+holds "ptxas wants an input" rejects "no input file" "$build/cuda/bin/ptxas" -o x
+holds "ptxas refuses 32 bits" rejects "32-bit" "$build/cuda/bin/ptxas" -m32 n.ptx
+lonely() { mkdir -p lone/bin && cp "$build/cuda/bin/ptxas" lone/bin/ && rejects "the simtx command is not next to" lone/bin/ptxas n.ptx; }
+holds "ptxas without simtx says so" lonely
+holds "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output-file n.o n.ptx && cmp n.o n.ptx' - "$build/cuda/bin/ptxas"
 sed 's/ret;/frobnicate.u32 %r1;/' n.ptx >bad.ptx
-check "ptxas refuses an unknown instruction" says "frobnicate" "$B/cuda/bin/ptxas" --output-file bad.o bad.ptx
-check "and leaves no output" sh -c "! test -e bad.o"
-check "ptxas accepts textures" "$B/cuda/bin/ptxas" --output-file tex.o tex.ptx
+holds "ptxas refuses an unknown instruction" rejects "frobnicate" "$build/cuda/bin/ptxas" --output-file bad.o bad.ptx
+holds "and leaves no output" sh -c "! test -e bad.o"
+holds "ptxas accepts textures" "$build/cuda/bin/ptxas" --output-file tex.o tex.ptx
 for f in intrinsics language; do
     for opt in "-O2" "-O0 -g" "-O2 -g"; do
         # shellcheck disable=SC2086
-        check "ptxas accepts $f.cu $opt" sh -c '"$@"' - "$CXX" --cuda-path="$B/cuda" --cuda-gpu-arch=sm_70 $opt -c "$here/$f.cu" -o x.o
+        holds "ptxas accepts $f.cu $opt" sh -c '"$@"' - "$CXX" --cuda-path="$build/cuda" --cuda-gpu-arch=sm_70 $opt -c "$here/$f.cu" -o x.o
     done
 done
 
 # 8. The installed layout.
 installed() {
-    mkdir -p pre/bin pre/share/simtx && cp "$cc" pre/bin/ && cp -R "$B/cuda" pre/share/simtx/cuda &&
+    mkdir -p pre/bin pre/share/simtx && cp "$cc" pre/bin/ && cp -R "$build/cuda" pre/share/simtx/cuda &&
         pre/bin/simtx-cc --dryrun a.cu 2>&1 | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
 }
-check "simtx-cc finds the tree of its installation" installed
-check "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ && ! solo/simtx-cc a.cu 2>&1 | grep -q "no CUDA directory" && exit 1 || exit 0' - "$cc"
+holds "simtx-cc finds the tree of its installation" installed
+holds "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ && ! solo/simtx-cc a.cu 2>&1 | grep -q "no CUDA directory" && exit 1 || exit 0' - "$cc"
 
 # 9. Which clang compiles: the newest version that is supported, unless SIMTX_CLANG names another.
-runs() { "$cc" -O2 "$here/$1" -o program && "$B/bin/simtx" run --quiet -- ./program; }
+runs() { "$cc" -O2 "$here/$1" -o program && "$simtx" run --quiet -- ./program; }
 with() { version=$1; shift; SIMTX_CLANG=clang++-$version; export SIMTX_CLANG; "$@"; status=$?; unset SIMTX_CLANG; return $status; }
 fails() { ! "$@"; }
-tidy() { mkdir tidy && TMPDIR=$tmp/tidy "$cc" -w -c "$here/padding.cu" -o tidy.o && rmdir tidy; }
+tidy() { mkdir tidy && TMPDIR=$work/tidy "$cc" -w -c "$here/padding.cu" -o tidy.o && rmdir tidy; }
 SIMTX_CLANG_KEPT=${SIMTX_CLANG-}
 unset SIMTX_CLANG
 newest=
 for version in 19 18 17 16 15 14; do
     command -v "clang++-$version" >/dev/null || continue
-    [ -n "$newest" ] || { newest=$version; check "clang $version is taken" translates a.cu "^#. clang++-$version "; }
-    check "simtx-cc leaves no temporary files of clang $version" with "$version" tidy
+    [ -n "$newest" ] || { newest=$version; holds "clang $version is taken" translates a.cu "^#. clang++-$version "; }
+    holds "simtx-cc leaves no temporary files of clang $version" with "$version" tidy
     if [ "$version" -ge 16 ]; then
-        check "clang $version compares structs with padding" with "$version" runs padding.cu
-        check "clang $version initialises by an address" with "$version" runs address.cu
-        check "clang $version needs no warning" with "$version" translates a.cu '!warning: clang'
+        holds "clang $version compares structs with padding" with "$version" runs padding.cu
+        holds "clang $version initialises by an address" with "$version" runs address.cu
+        holds "clang $version needs no warning" with "$version" translates a.cu '!warning: clang'
     else
-        check "clang $version miscompiles structs with padding (the reason for the warning)" with "$version" fails runs padding.cu
-        check "simtx-cc warns of clang $version" with "$version" translates a.cu "warning: clang $version can miscompile"
-        check "and just once" with "$version" sh -c '[ "$("$1" --dryrun a.cu a.cu a.cu 2>&1 | grep -c warning:)" = 1 ]' - "$cc"
-        check "not for host code" with "$version" translates p.cpp "!warning:"
+        holds "clang $version miscompiles structs with padding (the reason for the warning)" with "$version" fails runs padding.cu
+        holds "simtx-cc warns of clang $version" with "$version" translates a.cu "warning: clang $version can miscompile"
+        holds "and just once" with "$version" sh -c '[ "$("$1" --dryrun a.cu a.cu a.cu 2>&1 | grep -c warning:)" = 1 ]' - "$cc"
+        holds "not for host code" with "$version" translates p.cpp "!warning:"
     fi
 done
 older_than_library() {
-    mkdir -p old/bin && cp "$cc" old/bin/ && cp -R "$B/cuda" old/cuda && rm -rf old/cuda/clang-* &&
-        echo 99 >old/cuda/nvvm/libdevice/clang-version && says "made by clang 99, which older versions cannot read" old/bin/simtx-cc a.cu
+    mkdir -p old/bin && cp "$cc" old/bin/ && cp -R "$build/cuda" old/cuda && rm -rf old/cuda/clang-* &&
+        echo 99 >old/cuda/nvvm/libdevice/clang-version && rejects "made by clang 99, which older versions cannot read" old/bin/simtx-cc a.cu
 }
-check "a clang that cannot read the math library says so" older_than_library
-check "SIMTX_CLANG that is no compiler" env SIMTX_CLANG=/bin/true sh -c '"$1" a.cu 2>&1 | grep -q "prints no version"' - "$cc"
+holds "a clang that cannot read the math library says so" older_than_library
+holds "SIMTX_CLANG that is no compiler" env SIMTX_CLANG=/bin/true sh -c '"$1" a.cu 2>&1 | grep -q "prints no version"' - "$cc"
 [ -z "$SIMTX_CLANG_KEPT" ] || export SIMTX_CLANG="$SIMTX_CLANG_KEPT"
 
-echo "toolchain: $passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,7 +1,7 @@
-#!/bin/sh
+#!/bin/bash
 # Runs cmocka programs; shows what failed; the last line counts. Usage: run.sh PROGRAM...
-passed=0
-failed=0
+suite=unit
+. "$(dirname "$0")/../counts.sh"
 for program in "$@"; do
     output=$(timeout 300 "$program" 2>&1)
     status=$?
@@ -14,5 +14,4 @@ for program in "$@"; do
     passed=$((passed + ${p:-0}))
     failed=$((failed + f))
 done
-echo "unit: $passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+finish
