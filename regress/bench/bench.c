@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "frontend/lib/simtx.h"
 #include "regress/bench/reference.h"
 
@@ -37,21 +38,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "bench: %s\n", what);
     exit(1);
-}
-
-static char *read_file(const char *name, size_t *len)
-{
-    FILE *f = fopen(name, "rb");
-    if (!f || fseek(f, 0, SEEK_END))
-        die(name);
-    *len = (size_t)ftell(f);
-    rewind(f);
-    char *text = malloc(*len + 1);
-    if (!text || fread(text, 1, *len, f) != *len)
-        die(name);
-    text[*len] = 0;
-    fclose(f);
-    return text;
 }
 
 static void *device(size_t bytes)
@@ -293,7 +279,9 @@ int main(int argc, char **argv)
     if (argc != 4)
         die("usage: bench KERNELS.ptx STARTUP_PROGRAM OUT.json");
     size_t len;
-    char *ptx = read_file(argv[1], &len), *message = NULL;
+    char *ptx = file_read(argv[1], &len), *message = NULL;
+    if (!ptx)
+        die(argv[1]);
     simtx_config *config = simtx_config_new();
     simtx_config_set(config, "functional.threads=1", NULL);
     result = json_object();

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "regress/conformance/behave/behave.h"
 #include "regress/conformance/device.h"
 #include "regress/conformance/kernel_text.h"
@@ -257,7 +258,7 @@ static bool check_device(struct run *run, const struct combo *c, int d, int n, u
             return false;
         }
     }
-    run->dev[d].hash = device_hash(run->dev[d].hash, out, (size_t)n * sizeof *out);
+    run->dev[d].hash = hash_bytes(run->dev[d].hash, out, (size_t)n * sizeof *out);
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* GPUs for the tests: see device.h. */
+#include "base/hash.h"
 #include "regress/conformance/device.h"
 
 #include <stdio.h>
@@ -39,7 +40,7 @@ int device_open(struct device *at, int room, int first, const char *simt)
             continue;
         if (!g)
             break;
-        at[n] = (struct device){ .gpu = g, .simt = simt, .warp_size = 32, .hash = 0xcbf29ce484222325u };
+        at[n] = (struct device){ .gpu = g, .simt = simt, .warp_size = 32, .hash = HASH_START };
         snprintf(at[n++].isa, sizeof at->isa, "%s", isas[i]);
     }
     if (n && n < room) {
@@ -62,10 +63,3 @@ void device_close(struct device *at, int n)
         simtx_gpu_free(at[i].gpu);
 }
 
-uint64_t device_hash(uint64_t h, const void *p, size_t n)
-{
-    const unsigned char *b = p;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ b[i]) * 0x100000001b3u;
-    return h;
-}

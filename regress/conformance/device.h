@@ -13,7 +13,5 @@ struct device { simtx_gpu *gpu; char isa[16]; const char *simt; int warp_size; u
  */
 int device_open(struct device *at, int room, int first, const char *simt);
 void device_close(struct device *at, int n);
-/* Adds bytes to a 64-bit FNV-1a hash. */
-uint64_t device_hash(uint64_t h, const void *p, size_t n);
 
 #endif

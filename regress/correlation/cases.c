@@ -1,4 +1,6 @@
 /* The cases: reading them, their inputs, their launches. */
+#include "base/alloc.h"
+#include "base/file.h"
 #include "regress/correlation/cases.h"
 
 #include <stdio.h>
@@ -8,8 +10,6 @@
 
 #include "frontend/lib/simtx.h"
 
-enum { TEXT_MAX = 1 << 16 };
-
 static void die(const char *what, const char *why)
 {
     fprintf(stderr, "correlation: %s: %s\n", what, why ? why : "failed");
@@ -18,14 +18,10 @@ static void die(const char *what, const char *why)
 
 static char *read_file(const char *dir, const char *name, const char *ending)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s%s", dir, name, ending);
-    FILE *f = fopen(path, "rb");
-    char *text = malloc(TEXT_MAX);
-    if (!f || !text)
+    char *path = mem_format("%s/%s%s", dir, name, ending), *text = file_read(path, NULL);
+    if (!text)
         die(path, "cannot be read");
-    text[fread(text, 1, TEXT_MAX - 1, f)] = 0;
-    fclose(f);
+    free(path);
     return text;
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/lib/simtx.h"
 
 enum { BLOCK = 128, THREADS = 2 * BLOCK };
@@ -208,14 +210,8 @@ static const struct {
 
 static char *read_text(const char *folder, const char *file)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    FILE *f = fopen(path, "rb");
-    char *text = f ? calloc(1, 1 << 16) : NULL;
-    if (text && fread(text, 1, (1 << 16) - 1, f) == 0)
-        text[0] = 0;
-    if (f)
-        fclose(f);
+    char *path = mem_format("%s/%s", folder, file), *text = file_read(path, NULL);
+    free(path);
     return text;
 }
 

@@ -9,29 +9,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "ptx/program/program.h"
 
 struct expectation { char kind[8]; int line, col; char text[256]; bool met; };
 
 enum { MAX_EXPECTED = 64 };
-
-static char *read_file(const char *path, size_t *len)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
-    char *text = NULL;
-    size_t cap = 0;
-    *len = 0;
-    for (size_t n = 1; n; *len += n) {
-        if (*len + 4096 > cap)
-            text = mem_resize(text, cap = cap * 2 + 8192, 1, "a file");
-        n = fread(text + *len, 1, 4096, f);
-    }
-    fclose(f);
-    text[*len] = 0;
-    return text;
-}
 
 static int read_expectations(const char *text, struct expectation *e, bool *ok)
 {
@@ -93,7 +76,7 @@ static bool check_file(const char *path)
     struct diag d = { 0 };
     size_t len;
     bool ok;
-    char *text = read_file(path, &len);
+    char *text = file_read(path, &len);
     if (!text) {
         printf("%s: cannot be read\n", path);
         return false;

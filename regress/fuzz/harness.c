@@ -1,4 +1,5 @@
 /* See harness.h. Launches are ended by a timer that interrupts the GPU, as Ctrl-C does for the command. */
+#include "base/hash.h"
 #include "regress/fuzz/harness.h"
 
 #include <signal.h>
@@ -113,15 +114,6 @@ void *harness_buffer(simtx_gpu *g)
     return p;
 }
 
-static uint64_t hash_bytes(const void *p, size_t n)
-{
-    const uint8_t *b = p;
-    uint64_t h = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ b[i]) * 0x100000001b3ull;
-    return h;
-}
-
 static void check_outcome(simtx_gpu *g, const struct outcome *o)
 {
     REQUIRE(o->status == SIMTX_FAULT || o->fault.kind == SIMTX_FAULT_NONE, "a fault without the status");
@@ -158,6 +150,6 @@ struct outcome harness_launch(simtx_gpu *g, simtx_kernel *k, simtx_dim3 grid, si
         .grid = grid, .block = block, .arg_buffer = parameters, .arg_buffer_bytes = PARAMETERS
     };
     struct outcome o = harness_launch_params(g, k, &p);
-    o.hash = hash_bytes(buffer, HARNESS_BUFFER);
+    o.hash = hash_bytes(HASH_START, buffer, HARNESS_BUFFER);
     return o;
 }

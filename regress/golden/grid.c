@@ -1,5 +1,6 @@
 /* Text files of rows and columns: lists, whose columns are separated by |, and tables, separated by blanks. Lines that
  * begin with # are comments. */
+#include "base/hash.h"
 #include "regress/golden/golden.h"
 
 #include <ctype.h>
@@ -147,16 +148,16 @@ bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* FNV-1a, 64 bits. */
 void file_hash(const char *path, char hash[17])
 {
     FILE *f = fopen(path, "rb");
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = HASH_START;
+    char bytes[4096];
     strcpy(hash, "none");
     if (!f)
         return;
-    for (int c; (c = getc(f)) != EOF;)
-        h = (h ^ (uint64_t)c) * 0x100000001b3u;
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, f)) > 0;)
+        h = hash_bytes(h, bytes, n);
     fclose(f);
     snprintf(hash, 17, "%016llx", (unsigned long long)h);
 }

@@ -1,4 +1,6 @@
 /* The reference workloads: inputs, launches, and what must come out. */
+#include "base/alloc.h"
+#include "base/file.h"
 #include "regress/reference/workloads.h"
 
 #include <jansson.h>
@@ -30,15 +32,10 @@ static void die(const char *what, const char *why)
 
 static char *read_file(const char *dir, const char *name, size_t *len)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.ptx", dir, name);
-    FILE *f = fopen(path, "rb");
-    char *text = malloc(1 << 16);
-    if (!f || !text)
+    char *path = mem_format("%s/%s.ptx", dir, name), *text = file_read(path, len);
+    if (!text)
         die(path, "cannot be read");
-    *len = fread(text, 1, (1 << 16) - 1, f);
-    text[*len] = 0;
-    fclose(f);
+    free(path);
     return text;
 }
 

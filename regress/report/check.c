@@ -8,39 +8,18 @@
  */
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "regress/fail.h"
+
 enum { FILES = 64, NAME = 200 };
 
 static json_t *file[FILES];
 static int files;
-
-static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-static void fail(const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    vprintf(format, ap);
-    va_end(ap);
-    putchar('\n');
-    exit(1);
-}
-
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    static char text[1 << 24];
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (!n || n == sizeof text - 1)
-        fail("%s cannot be read", path);
-    fclose(f);
-    text[n] = 0;
-    return text;
-}
 
 static const json_t *find(const json_t *o, const char *name)
 {
@@ -186,7 +165,9 @@ int main(int argc, char **argv)
 {
     if (argc < 4 || argc > FILES)
         fail("usage: check figures|shares PAGE FILE...");
-    char *page = read_file(argv[2]);
+    char *page = file_read(argv[2], NULL);
+    if (!page)
+        fail("%s cannot be read", argv[2]);
     for (int i = 3; i < argc; i++) {
         json_error_t e;
         if (!(file[files++] = json_load_file(argv[i], 0, &e)))

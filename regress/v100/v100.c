@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "regress/v100/measure.h"
 
 enum { TEXT = 1 << 16 };
@@ -31,18 +32,6 @@ enum { FIGURES = sizeof figures / sizeof *figures };
 
 static const char begin[] = "<!-- measured; `make v100-doc` writes this part -->\n",
                   end[] = "<!-- end of the measured part -->\n";
-
-static char *read_file(const char *path)
-{
-    char *text = calloc(1, TEXT);
-    FILE *f = fopen(path, "r");
-    if (!text || !f || !fread(text, 1, TEXT - 1, f)) {
-        fprintf(stderr, "v100: cannot read %s\n", path);
-        exit(1);
-    }
-    fclose(f);
-    return text;
-}
 
 /* Significant digits by size: 3.97, 28.0, 2155. */
 static void number(char *text, size_t size, double v)
@@ -92,7 +81,8 @@ int main(int argc, char **argv)
     static char table[TEXT];
     if (argc < 2)
         return 2;
-    char *document = read_file(argv[1]), *from = strstr(document, begin), *to = strstr(document, end);
+    char *document = file_read(argv[1], NULL);
+    char *from = document ? strstr(document, begin) : NULL, *to = document ? strstr(document, end) : NULL;
     if (!from || !to) {
         fprintf(stderr, "v100: %s has no measured part\n", argv[1]);
         return 1;

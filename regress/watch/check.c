@@ -15,23 +15,13 @@
  *                                      the latency of loads
  */
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-static void fail(const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    vprintf(format, ap);
-    va_end(ap);
-    putchar('\n');
-    exit(1);
-}
+#include "regress/fail.h"
 
 static char *read_file(const char *path)
 {

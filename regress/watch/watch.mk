@@ -1,5 +1,5 @@
 # What users look at in timing mode: timeline, time series, statistics, hang reports, Ctrl-C, progress.
-$(B)/regress/watch/check: regress/watch/check.c
+$(B)/regress/watch/check: regress/watch/check.c regress/fail.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -ljansson -lz
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "regress/drop_host.h"
 #include "regress/witness/lab.h"
 
 static const char *const machine[] = {
@@ -62,25 +63,12 @@ void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t 
     l->cycles = stats.cycles;
 }
 
-/* Takes out the objects that concern only the host. */
-static void strip(json_t *j)
-{
-    const char *key;
-    json_t *v;
-    size_t i;
-    json_object_del(j, "host");
-    json_object_foreach(j, key, v)
-        strip(v);
-    json_array_foreach(j, i, v)
-        strip(v);
-}
-
 char *lab_statistics(const struct lab *l)
 {
     char *all = simtx_stats_json(l->gpu);
     json_t *j = json_loads(all, 0, NULL);
     assert_true(json_is_object(j));
-    strip(j);
+    drop_host(j);
     char *text = json_dumps(j, JSON_INDENT(1));
     json_decref(j);
     free(all);

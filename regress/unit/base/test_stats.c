@@ -13,6 +13,7 @@
 #include "base/hist.h"
 #include "base/stats.h"
 #include "frontend/lib/simtx.h"
+#include "regress/drop_host.h"
 
 static void blocks_of_counters_are_summed(void **state)
 {
@@ -232,18 +233,6 @@ static void json_holds_the_whole_table(void **state)
 {
     check_table("gpu.sms=1", false);
     check_table("sim.mode=timing", true);
-}
-
-static void drop_host(json_t *o)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-    json_object_del(o, "host");
-    json_object_foreach(o, key, value)
-        drop_host(value);
-    json_array_foreach(o, i, value)
-        drop_host(value);
 }
 
 /* Without the "host" objects the statistics are the same for any number of host threads. */

@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "frontend/lib/simtx.h"
+#include "regress/drop_host.h"
 
 /* 50 instructions */
 #define ADD10 \
@@ -157,18 +158,6 @@ static long long number(const json_t *o, const char *key)
 }
 
 /* ---- how it is simulated ---- */
-
-static void drop_host(json_t *o)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-    json_object_del(o, "host");
-    json_object_foreach(o, key, value)
-        drop_host(value);
-    json_array_foreach(o, i, value)
-        drop_host(value);
-}
 
 static void launch_shape(struct session *s, const char *kernel, unsigned grid, unsigned block, uint32_t n)
 {
