@@ -1,6 +1,6 @@
 /*
  * Building the module: version and target, source files, functions with their headers and bodies (PTX ISA
- * 5.4, 7.1, 11). Instructions are built in operand.c, variables in declare.c.
+ * 5.4, 7.1, 11). Instructions are built in inst.c, variables in declare.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

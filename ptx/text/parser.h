@@ -78,7 +78,7 @@ struct name {
     uint32_t len, hash;
     uint16_t token;              /* words with a dot: the grammar's token */
     uint16_t op;
-    uint8_t sreg, sreg_index, sreg_comp;
+    uint8_t sreg, sreg_index;
     uint8_t type, space, linkage, vec, comp;
     uint8_t nmod, mod[PARSE_MAX_WORD_GROUPS];
     struct binding *sym;
@@ -159,9 +159,6 @@ struct parser {
     } header;
 
     int line, col;               /* scanner position */
-    int section_depth;           /* of { } in text that is skipped */
-    bool skipping;
-    struct ptx_loc section_loc;
     int last_token;
     const char *token_text;
     int token_len;
@@ -294,18 +291,30 @@ void module_regs_share(struct parser *p);                          /* a body is 
 /* ---- init.c: initialisers of variables ---- */
 bool init_variable(struct parser *p, struct ptx_var *v, const uint64_t *dims, int ndims, struct node *init);
 
-/* ---- operand.c: instructions ---- */
+/* ---- inst.c: instructions ---- */
 void inst_guard(struct parser *p, struct name *n, bool negated, struct ptx_loc loc);
 void inst_begin(struct parser *p, struct name *n, struct ptx_loc loc);
 void inst_mod(struct parser *p, struct name *n, struct ptx_loc loc);
 void inst_end(struct parser *p, struct list operands);
 void inst_abandon(struct parser *p);
 struct ptx_inst *inst_append(struct parser *p);
+
+/* ---- call_operand.c: calls, values that .param variables carry ---- */
 void inst_emit_param_move(struct parser *p, const struct reg_param *r, const struct ptx_inst *like);
 /* The ld or st between a register and a variable, before or after instruction `like`. */
 void inst_emit_move(struct parser *p, struct ptx_reg *r, struct ptx_var *v, bool store, const struct ptx_inst *like);
 void inst_emit_return_values(struct parser *p, const struct ptx_inst *like);
 
+bool call_operands(struct parser *p, struct ptx_inst *in, struct list l);
+/* Moves the results of the call `like` from the variables that carry them. */
+void call_emit_results(struct parser *p, const struct ptx_inst *like);
+
+/* ---- operand.c ---- */
+/* An operand at a position of the signature with this letter. */
+bool operand_read(struct parser *p, const struct ptx_inst *in, char letter, const struct node *n, struct ptx_operand *o);
+bool operand_error(struct parser *p, const struct node *n, const char *msg);     /* reports and returns false */
+/* Is the node a sum, which is computed in a new register, or a vector with one? */
+bool node_has_sum(const struct node *n);
 /* Registers, constants, symbols, vectors of them. */
 bool operand_simple(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
 
