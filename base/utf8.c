@@ -20,7 +20,8 @@ static bool is_allowed(uint32_t c)
     return c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) && c != 0xfffe && c != 0xffff;
 }
 
-size_t utf8_character(const char *text)
+/* Bytes of the character at text (1 to 4); 0: not well-formed, or a character that XML does not allow. */
+static size_t character_bytes(const char *text)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };       /* by the length */
     const unsigned char *p = (const unsigned char *)text;
@@ -38,7 +39,7 @@ char *utf8_clean(const char *text)
 {
     char *copy = mem_string(text);
     for (char *p = copy; *p;) {
-        size_t n = utf8_character(p);
+        size_t n = character_bytes(p);
         if (!n)
             *p = '?';
         p += n ? n : 1;
@@ -50,7 +51,7 @@ int utf8_prefix(const char *text, int most)
 {
     int n = 0;
     while (text[n]) {
-        size_t bytes = utf8_character(text + n);
+        size_t bytes = character_bytes(text + n);
         if (n + (int)(bytes ? bytes : 1) > most)
             break;
         n += (int)(bytes ? bytes : 1);

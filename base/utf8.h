@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-/* Bytes of the character at text (1 to 4); 0: not well-formed, or a character that XML does not allow. */
-size_t utf8_character(const char *text);
 /* A copy with '?' for each byte that belongs to no allowed character. */
 char *utf8_clean(const char *text);
 /* Bytes of the whole characters at the beginning of text, at most `most`. */

@@ -165,8 +165,6 @@ uint32_t allocated_most_warps(const struct gpu_cfg *c, uint64_t registers, uint3
 uint64_t allocated_shared(const struct gpu_cfg *c, uint64_t bytes);
 
 /* occupancy.c */
-/* The resources of a block with so many threads in the kernel's next launch. */
-void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic_shared, struct block_need *n);
 /* Bytes of shared memory that the kernel can reach. */
 uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic_shared);
 /* Checks the shape of the launch and that a block fits on an SM; sets o->need, resident and limit. */

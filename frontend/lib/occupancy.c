@@ -74,7 +74,8 @@ uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic)
     return k->code->uses_dynamic ? (uint64_t)k->module->program->dynamic_offset + dynamic : k->code->shared_static;
 }
 
-void kernel_need(const struct simtx_kernel *k, uint32_t threads, size_t dynamic, struct block_need *n)
+/* The resources of a block with so many threads in the kernel's next launch. */
+static void block_need_of(const struct simtx_kernel *k, uint32_t threads, size_t dynamic, struct block_need *n)
 {
     uint64_t own = (uint64_t)k->code->shared_static + dynamic, reached = kernel_shared(k, dynamic);
     uint32_t lanes = lanes_of(k, threads);
@@ -165,7 +166,7 @@ uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t d
 {
     const char *what;
     struct block_need n;
-    kernel_need(k, block_threads, dynamic_shared, &n);
+    block_need_of(k, block_threads, dynamic_shared, &n);
     return resident_blocks(k, block_threads, &n, limit ? limit : &what);
 }
 
@@ -203,7 +204,7 @@ static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
 {
     char why[300];
     struct block_need n;
-    kernel_need(k, 1, 0, &n);
+    block_need_of(k, 1, 0, &n);
     if (!n.protocol || threads <= n.tm.threads)
         return SIMTX_OK;
     return gpu_fail(k->module->gpu, SIMTX_INVALID_LAUNCH,
@@ -288,7 +289,7 @@ simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct 
     if (s)
         return s;
     uint32_t threads = (uint32_t)threads_of(p->block);
-    kernel_need(k, threads, p->dynamic_shared, &o->need);
+    block_need_of(k, threads, p->dynamic_shared, &o->need);
     s = check_shared(k, p, &o->need);
     if (s)
         return s;

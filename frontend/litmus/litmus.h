@@ -130,7 +130,6 @@ void litmus_describe(const struct litmus_test *t, const int64_t *outcome, char *
 /* The value as an access of this size keeps it: 4 bytes are signed. */
 int64_t litmus_truncate(int64_t value, const struct litmus_op *o);
 int64_t litmus_value(const struct litmus_operand *a, const int64_t *regs);
-int64_t litmus_alu(enum litmus_fn fn, int64_t a, int64_t b);
 bool litmus_branches(const struct litmus_op *o, const int64_t *regs);
 /* Executes MOV and ALU. */
 void litmus_compute(const struct litmus_thread *p, const struct litmus_op *o, int64_t *regs);
@@ -160,7 +159,6 @@ enum litmus_model { LITMUS_MODEL_SC, LITMUS_MODEL_TSO, LITMUS_MODEL_PTX };
 /* All outcomes that the model allows. False with a message in *why (malloc'ed) when the test is too large for it. */
 bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out, char **why);
 bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_outcomes *out, char **why);
-bool litmus_axioms(const struct litmus_test *t, struct litmus_outcomes *out, char **why);
 const char *litmus_model_name(enum litmus_model m);
 
 /* Never, Sometimes or Always: how many of the outcomes, each with its count, satisfy the condition. */

@@ -668,7 +668,7 @@ static bool fits(struct axioms *a)
     return !a->why;
 }
 
-bool litmus_axioms(const struct litmus_test *t, struct litmus_outcomes *out, char **why)
+static bool allowed_by_axioms(const struct litmus_test *t, struct litmus_outcomes *out, char **why)
 {
     struct axioms *a = mem_zero(1, sizeof *a, "executions of a litmus test");
     a->t = t;
@@ -698,7 +698,7 @@ const char *litmus_model_name(enum litmus_model m)
 bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out, char **why)
 {
     litmus_outcomes_init(out, t->nobserved);
-    bool ok = m == LITMUS_MODEL_PTX ? litmus_axioms(t, out, why)
+    bool ok = m == LITMUS_MODEL_PTX ? allowed_by_axioms(t, out, why)
                                     : litmus_operational(t, m == LITMUS_MODEL_TSO, out, why);
     if (!ok)
         litmus_outcomes_free(out);

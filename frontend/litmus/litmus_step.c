@@ -38,7 +38,7 @@ static bool compare(enum litmus_fn fn, int64_t a, int64_t b)
     }
 }
 
-int64_t litmus_alu(enum litmus_fn fn, int64_t a, int64_t b)
+static int64_t alu(enum litmus_fn fn, int64_t a, int64_t b)
 {
     switch (fn) {
     case LITMUS_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -61,7 +61,7 @@ void litmus_compute(const struct litmus_thread *p, const struct litmus_op *o, in
 {
     int64_t v = litmus_value(&o->a, regs);
     if (o->kind == LITMUS_ALU)
-        v = litmus_alu(o->fn, v, litmus_value(&o->b, regs));
+        v = alu(o->fn, v, litmus_value(&o->b, regs));
     regs[o->dst] = p->reg[o->dst].wide ? v : (int64_t)(int32_t)v;
 }
 
@@ -72,7 +72,7 @@ bool litmus_rmw(const struct litmus_op *o, const int64_t *regs, int64_t old, int
         return false;
     int64_t v = o->fn == LITMUS_EXCH  ? a
                 : o->fn == LITMUS_CAS ? litmus_value(&o->b, regs)
-                                      : litmus_alu(o->fn, old, a);
+                                      : alu(o->fn, old, a);
     *written = litmus_truncate(v, o);
     return true;
 }

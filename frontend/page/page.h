@@ -59,9 +59,6 @@ struct picture_axis { double low, high, from, to; bool logarithmic; };
 double picture_at(const struct picture_axis *a, double v);
 /* Extends a linear axis to a multiple of its step and a logarithmic one to its next label. */
 void picture_axis_round(struct picture_axis *a);
-/* The label after v, and the first one; false after the last. */
-bool picture_axis_next(const struct picture_axis *a, double *v);
-double picture_axis_first(const struct picture_axis *a);
 /* Grid lines and labels of a vertical axis, at the left of the plot [left, right]. */
 void picture_axis_vertical(FILE *f, const struct picture_axis *a, double left, double right, const char *unit);
 /* The same of a horizontal one, below the plot [top, bottom]. */

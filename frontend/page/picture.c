@@ -117,12 +117,13 @@ void picture_axis_round(struct picture_axis *a)
     }
 }
 
-double picture_axis_first(const struct picture_axis *a)
+static double first_label(const struct picture_axis *a)
 {
     return a->logarithmic ? label_near(is_fine(a), a->low, true) : a->low;
 }
 
-bool picture_axis_next(const struct picture_axis *a, double *v)
+/* Sets v to the next label; false after the last. */
+static bool next_label(const struct picture_axis *a, double *v)
 {
     double before = *v;
     *v = a->logarithmic ? label_near(is_fine(a), before * 1.001, true) : before + step_of(a->high - a->low);
@@ -145,13 +146,13 @@ static void label_text(const struct picture_axis *a, double v, char text[32])
 void picture_axis_vertical(FILE *f, const struct picture_axis *a, double left, double right, const char *unit)
 {
     char label[32];
-    double v = picture_axis_first(a);
+    double v = first_label(a);
     do {
         double y = picture_at(a, v);
         picture_line(f, left, y, right, y, PICTURE_GRID);
         label_text(a, v, label);
         picture_text(f, left - 6, y + 4, PICTURE_RIGHT, label);
-    } while (picture_axis_next(a, &v));
+    } while (next_label(a, &v));
     picture_line(f, left, a->from, right, a->from, PICTURE_FRAME);
     fprintf(f, "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">", (a->from + a->to) / 2);
     page_text(f, unit);
@@ -161,13 +162,13 @@ void picture_axis_vertical(FILE *f, const struct picture_axis *a, double left, d
 void picture_axis_horizontal(FILE *f, const struct picture_axis *a, double top, double bottom, const char *unit)
 {
     char label[32];
-    double v = picture_axis_first(a);
+    double v = first_label(a);
     do {
         double x = picture_at(a, v);
         picture_line(f, x, top, x, bottom, PICTURE_GRID);
         label_text(a, v, label);
         picture_text(f, x, bottom + 16, PICTURE_MIDDLE, label);
-    } while (picture_axis_next(a, &v));
+    } while (next_label(a, &v));
     picture_text(f, (a->from + a->to) / 2, bottom + 34, PICTURE_MIDDLE, unit);
 }
 

@@ -22,12 +22,13 @@ static bool is_selected(const char *only, const char *name)
     return false;
 }
 
-bool compare_is_number(const json_t *v)
+/* Or true or false, which are 1 and 0. */
+static bool is_number(const json_t *v)
 {
     return json_is_number(v) || json_is_boolean(v);
 }
 
-double compare_number(const json_t *v)
+static double number(const json_t *v)
 {
     return json_is_number(v) ? json_number_value(v) : json_is_true(v);
 }
@@ -40,8 +41,8 @@ static void compare_leaf(struct comparison *c, const char *name, const json_t *a
     if (a && b && json_equal(a, b))
         return;
     struct compare_figure f = { NULL, a, b, 1, true };
-    if (compare_is_number(a) && compare_is_number(b)) {
-        double x = compare_number(a), y = compare_number(b), difference = fabs(y - x);
+    if (is_number(a) && is_number(b)) {
+        double x = number(a), y = number(b), difference = fabs(y - x);
         if (difference == 0)
             return;
         f.share = difference / fmax(fabs(x), fabs(y));
@@ -108,9 +109,9 @@ void compare_trees(struct comparison *c, const char *name, const json_t *a, cons
 
 double compare_percent(const struct compare_figure *f)
 {
-    if (!compare_is_number(f->a) || !compare_is_number(f->b) || compare_number(f->a) == 0)
+    if (!is_number(f->a) || !is_number(f->b) || number(f->a) == 0)
         return NAN;
-    return 100 * (compare_number(f->b) - compare_number(f->a)) / fabs(compare_number(f->a));
+    return 100 * (number(f->b) - number(f->a)) / fabs(number(f->a));
 }
 
 void compare_free(struct comparison *c)

@@ -30,8 +30,6 @@ struct comparison {
 void compare_trees(struct comparison *c, const char *name, const json_t *a, const json_t *b);
 void compare_free(struct comparison *c);
 
-bool compare_is_number(const json_t *v);             /* or true or false, which are 1 and 0 */
-double compare_number(const json_t *v);
 double compare_percent(const struct compare_figure *f);      /* of a; NaN: not both are numbers, or a is 0 */
 
 #endif

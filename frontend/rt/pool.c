@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool rt_pool_default(cudaMemPool_t p)
+static bool is_default(cudaMemPool_t p)
 {
     for (int i = 0; i < rt.device_count; i++)
         if (p == &rt.device[i].default_pool)
@@ -14,7 +14,7 @@ bool rt_pool_default(cudaMemPool_t p)
 
 bool rt_pool_ok(cudaMemPool_t p)
 {
-    return p && (rt_pool_default(p) || ptrmap_get(&rt.pools, p));
+    return p && (is_default(p) || ptrmap_get(&rt.pools, p));
 }
 
 /* The memory of a captured allocation exists from the capture to the end of the graphs with the node. */
@@ -90,7 +90,7 @@ static void remove_pool(cudaMemPool_t pool)
 
 cudaError_t rt_pool_destroy(cudaMemPool_t pool)
 {
-    if (!rt_pool_ok(pool) || rt_pool_default(pool))
+    if (!rt_pool_ok(pool) || is_default(pool))
         return cudaErrorInvalidValue;
     remove_pool(pool);
     return cudaSuccess;

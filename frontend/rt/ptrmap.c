@@ -65,9 +65,3 @@ void *ptrmap_remove(struct ptrmap *m, const void *key)
     m->count--;
     return value;
 }
-
-void ptrmap_free(struct ptrmap *m)
-{
-    free(m->slots);
-    *m = (struct ptrmap){NULL, 0, 0};
-}

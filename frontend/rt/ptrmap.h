@@ -14,6 +14,5 @@ struct ptrmap {
 void *ptrmap_get(const struct ptrmap *m, const void *key); /* NULL when absent; key NULL is always absent */
 bool ptrmap_put(struct ptrmap *m, const void *key, void *value);   /* false: out of memory */
 void *ptrmap_remove(struct ptrmap *m, const void *key);            /* the removed value, or NULL */
-void ptrmap_free(struct ptrmap *m);
 
 #endif

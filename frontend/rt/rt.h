@@ -292,7 +292,6 @@ void rt_free_objects(int device, rt_context c);         /* c: as for rt_free_all
 
 /* ---- pool.c ---- */
 bool rt_pool_ok(cudaMemPool_t p);
-bool rt_pool_default(cudaMemPool_t p);
 cudaError_t rt_malloc_async(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 cudaError_t rt_free_async(void *p, cudaStream_t stream);
 cudaError_t rt_pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps *props);

@@ -208,8 +208,6 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t);
 void l2_fill(struct l2_slice *s, uint32_t e, uint8_t sectors, uint64_t core);
 bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t);
 bool l2_flush_line(struct l2_slice *s, uint64_t now);
-/* The number of DRAM requests for a transfer of these sectors; adjacent sectors are one request. */
-uint32_t l2_dram_requests(const struct l2_slice *s, uint8_t sectors);
 bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now);
 
 /* ---- l2_coherence.c: the home of a coherence protocol ---- */

@@ -30,7 +30,8 @@ uint8_t l2_needs(const struct l2_slice *s, const struct packet *p)
 
 /* ---- the path to the DRAM queue ---- */
 
-uint32_t l2_dram_requests(const struct l2_slice *s, uint8_t sectors)
+/* The number of DRAM requests for a transfer of these sectors; adjacent sectors are one request. */
+static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     return !c->sectored ? 1 : l2_sectors(c->merge_fills ? sectors & (uint8_t)~(sectors << 1) : sectors);
@@ -48,7 +49,7 @@ bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t e
         .sectors = c->sectored ? sectors : ALL_SECTORS
     };
     if (entry != MSHR_NONE)
-        s->miss[entry].outstanding += l2_dram_requests(s, sectors);
+        s->miss[entry].outstanding += dram_requests(s, sectors);
     return true;
 }
 
@@ -166,7 +167,7 @@ static bool data_available(const struct l2_slice *s, uint32_t e)
     if (!p)
         return false;
     if (!s->tags.tag)
-        return s->miss[e].arrived >= l2_dram_requests(s, p->sectors);
+        return s->miss[e].arrived >= dram_requests(s, p->sectors);
     return !(l2_needs(s, p) & ~s->tags.tag[s->mshr.entry[e].user].valid);
 }
 
@@ -295,7 +296,7 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     s->performable_blocked = false;
     mshr_take(&s->mshr, e);
     l2_stamp_dram(p, &s->miss[e]);
-    s->miss[e].arrived -= s->tags.tag ? 0 : l2_dram_requests(s, p->sectors);
+    s->miss[e].arrived -= s->tags.tag ? 0 : dram_requests(s, p->sectors);
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);
     l2_perform(s, port_free, s->mshr.entry[e].user, p, t);

@@ -15,8 +15,9 @@ static uint8_t sem_of(const struct mem_op *op)
                      (op->order_release ? ORDER_SEM_RELEASE : 0) | (block ? ORDER_SEM_BLOCK : 0));
 }
 
-struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
-                                      const struct order_time *bound)
+/* Adds an access; the caller sets what it reads and writes. Valid until the next one is added. */
+static struct order_event *add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
+                               const struct order_time *bound)
 {
     h->event = mem_grow(h->event, h->n, &h->cap, sizeof *h->event, what);
     struct order_event *e = &h->event[h->n++];
@@ -44,13 +45,13 @@ struct order_event *order_history_add(struct order_history *h, const struct mem_
 void order_history_load(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                         const struct order_time *bound, const uint8_t *bytes)
 {
-    memcpy(order_history_add(h, op, line, lanes, bound)->read, bytes, LINE_BYTES);
+    memcpy(add(h, op, line, lanes, bound)->read, bytes, LINE_BYTES);
 }
 
 void order_history_performed(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                              const struct order_time *bound, const uint8_t *before, const uint8_t *after)
 {
-    struct order_event *e = order_history_add(h, op, line, lanes, bound);
+    struct order_event *e = add(h, op, line, lanes, bound);
     memcpy(e->read, before, LINE_BYTES);
     memcpy(e->written, after, LINE_BYTES);
 }
@@ -58,7 +59,7 @@ void order_history_performed(struct order_history *h, const struct mem_op *op, u
 void order_history_at_home(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                            const struct order_time *bound, const struct atom_payload *old)
 {
-    struct order_event *e = order_history_add(h, op, line, lanes, bound);
+    struct order_event *e = add(h, op, line, lanes, bound);
     uint64_t mask[2] = { 0 };
     e->read_known = op->kind == MOP_ATOM && old;
     e->written_known = op->kind == MOP_STORE;

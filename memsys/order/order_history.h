@@ -43,9 +43,6 @@ struct order_history { struct order_event *event; uint32_t n, cap; uint16_t sm; 
 /* A fence that issues. */
 struct order_fence { uint64_t cycle, instruction, lanes, block; uint32_t slot, warp; int32_t source; uint8_t sem; };
 
-/* Adds an access; the caller sets what it reads and writes. Valid until the next one is added. */
-struct order_event *order_history_add(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
-                                      const struct order_time *bound);
 /* Loads; stores and atomics performed on a copy in L1; stores and atomics performed at the home (old: of an atomic). */
 void order_history_load(struct order_history *h, const struct mem_op *op, uint64_t line, uint64_t lanes,
                         const struct order_time *bound, const uint8_t *bytes);

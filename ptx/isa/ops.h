@@ -96,6 +96,5 @@ extern const int ptx_form_count;
 enum ptx_op ptx_op_find(const char *text, int len);    /* OP_NONE when unknown */
 enum mem_op_kind ptx_mem_kind(enum ptx_op op);         /* from the MEMORY rows */
 bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL or STEP row */
-bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 
 #endif

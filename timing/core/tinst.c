@@ -354,7 +354,7 @@ static const struct call_site *site_of(const struct code *code, uint32_t i)
     return d->in && d->in->op == OP_CALL ? d->extra : NULL;
 }
 
-struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address)
+static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address)
 {
     const struct ptx_func *f = code->func;
     struct tcode *t = mem_zero(1, sizeof *t, "the instructions of a function");
@@ -395,7 +395,7 @@ const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uin
     return !x.name && reg == x.numbering.carry ? "the carry flag" : x.name;
 }
 
-void tcode_free(struct tcode *t)
+static void tcode_free(struct tcode *t)
 {
     if (t)
         free(t->inst);

@@ -54,8 +54,6 @@ struct tcode {                       /* of one function */
     uint64_t address;                /* of instruction 0 in the instruction cache */
 };
 
-struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address);
-void tcode_free(struct tcode *t);
 /* The PTX name of a scoreboard register that the instruction uses; NULL = it does not use the register. */
 const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uint16_t reg);
 

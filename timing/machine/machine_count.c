@@ -27,7 +27,8 @@ void machine_count_clear(struct machine *m)
     memset(m->counters, 0, m->ncounters * sizeof *m->counters);
 }
 
-void machine_count_settle(struct machine *m, uint64_t until)
+/* Makes the components account for all cycles before this core cycle. */
+static void settle(struct machine *m, uint64_t until)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         sm_catch_up(m->sm[i], until);
@@ -86,7 +87,7 @@ static void add_grids(const struct machine *m, uint64_t until, uint64_t *to)
 
 void machine_count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_t *count)
 {
-    machine_count_settle(m, until);
+    settle(m, until);
     for (uint32_t i = 0; i < m->ncounters; i++)
         stats_add(count, m->counters[i].count);
     add_capacity(m, from, until, count);

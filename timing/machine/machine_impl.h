@@ -166,8 +166,6 @@ void machine_give_words(struct machine *m);
 /* ---- machine_count.c ---- */
 /* Sets all counters to 0. */
 void machine_count_clear(struct machine *m);
-/* Makes the components account for all cycles before this core cycle. */
-void machine_count_settle(struct machine *m, uint64_t until);
 /* A counter, summed over the components. */
 uint64_t machine_count_of(const struct machine *m, enum stat figure);
 /* Sums the counters of the components for the core cycles [from, until); count must be 0 before. */

@@ -59,10 +59,8 @@ void trace_name_process(struct trace_text *x, uint32_t pid, const char *name);
 void trace_name_thread(struct trace_text *x, uint32_t pid, uint32_t tid, uint32_t sort, const char *name);
 /* Writes lanes as arguments of an event: their number and their mask. */
 void trace_lanes(struct trace_text *x, uint64_t lanes);
-/* Begins an event with a duration, of a warp slot or of its transactions; the caller closes it. False = it is outside
- * the range. */
-bool trace_slice(struct trace_sm *w, uint32_t slot, const char *category, const char *name, uint64_t from,
-                 uint64_t to);
+/* Begins an event with a duration, of a warp slot's transactions; the caller closes it. False = it is outside the
+ * range. */
 bool trace_tx_slice(struct trace_sm *w, uint32_t slot, const char *name, uint64_t from, uint64_t to);
 uint32_t trace_tx_thread(struct trace_sm *w, uint32_t slot);         /* its tid; the thread has a name then */
 

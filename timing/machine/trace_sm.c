@@ -72,12 +72,6 @@ static bool slice(struct trace_sm *w, uint32_t thread, const char *category, con
     return true;
 }
 
-bool trace_slice(struct trace_sm *w, uint32_t slot, const char *category, const char *name, uint64_t from,
-                 uint64_t to)
-{
-    return slice(w, slot, category, name, from, to);
-}
-
 bool trace_tx_slice(struct trace_sm *w, uint32_t slot, const char *name, uint64_t from, uint64_t to)
 {
     return slice(w, w->slots + slot, "transaction", name, from, to);
@@ -85,19 +79,19 @@ bool trace_tx_slice(struct trace_sm *w, uint32_t slot, const char *name, uint64_
 
 void trace_block(struct trace_sm *w, uint32_t slot, const char *kernel, uint64_t block, uint64_t from, uint64_t to)
 {
-    if (trace_slice(w, slot, "block", kernel, from, to))
+    if (slice(w, slot, "block", kernel, from, to))
         trace_add(&w->out.text, ",\"args\":{\"block\":%" PRIu64 "}}", block);
 }
 
 void trace_state(struct trace_sm *w, uint32_t slot, const char *state, uint64_t from, uint64_t to)
 {
-    if (trace_slice(w, slot, "wait", state, from, to))
+    if (slice(w, slot, "wait", state, from, to))
         trace_add(&w->out.text, "}");
 }
 
 void trace_issue(struct trace_sm *w, uint32_t slot, const struct dinst *d, uint64_t lanes, uint64_t at)
 {
-    if (trace_slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1)) {
+    if (slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1)) {
         trace_add(&w->out.text, ",\"args\":{\"line\":%d,", d->in ? d->in->loc.line : 0);
         trace_lanes(&w->out.text, lanes);
         trace_add(&w->out.text, "}}");

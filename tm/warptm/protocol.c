@@ -119,7 +119,7 @@ static void describe(const void *core, uint32_t slot, char *text, size_t size)
 
 /* ---- life ---- */
 
-void warptm_configure(struct warptm_cfg *c, const struct simtx_config *config)
+static void configure(struct warptm_cfg *c, const struct simtx_config *config)
 {
 #define CONFIG_ROWS "tm/warptm/config.def"
 #include "base/config/config_copy.h"
@@ -128,7 +128,7 @@ void warptm_configure(struct warptm_cfg *c, const struct simtx_config *config)
 static struct warptm_cfg configuration(const struct simtx_config *c)
 {
     struct warptm_cfg cfg;
-    warptm_configure(&cfg, c);
+    configure(&cfg, c);
     return cfg;
 }
 

@@ -64,7 +64,6 @@ static inline struct warptm_core *warptm_core(const struct kilo_core *k)
     return k->own;
 }
 
-void warptm_configure(struct warptm_cfg *c, const struct simtx_config *config);
 
 /* ---- last_written.c ---- */
 extern const struct kilo_watch warptm_watch;
