@@ -12,7 +12,8 @@ char *file_read(const char *path, size_t *size);
 char *file_own_path(void);
 char *file_own_folder(void);
 
-/* The full path of the first of the folders (NULL ends them), relative to `from`, that contains the file; NULL: none. */
+/* The full path of the first of the folders (NULL ends them), relative to `from`, that contains the file; NULL:
+ * none. */
 char *file_find_folder(const char *from, const char *const *folders, const char *file);
 
 #endif

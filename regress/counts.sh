@@ -15,8 +15,8 @@ fail() {
     cat "$@" 2>/dev/null </dev/null | sed 's/^/        /' | head -n 12
 }
 
-# add_counts NAME STATUS OUTPUT: adds what a program counts in its last line "...: N passed, M failed". One that prints no
-# such line, or that fails without a failed check, is a failure. The output of a program that fails is shown.
+# add_counts NAME STATUS OUTPUT: adds what a program counts in its last line "...: N passed, M failed". One that prints
+# no such line, or that fails without a failed check, is a failure. The output of a program that fails is shown.
 add_counts() {
     local counts p f
     counts=$(sed -n 's/^.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$3" | tail -n 1)

@@ -1,9 +1,9 @@
 /*
  * Relaxed ordering as PTX defines it. Loads and stores issue without waiting. A fence, a release, an exit and, with
  * rmo-ptx, a barrier wait until the warp's earlier global accesses have performed; accesses after an acquire wait for
- * it (PTX ISA, memory consistency model: release and acquire patterns, causality order). A fence of CTA scope waits like
- * the others: causality is transitive, and threads of its block may pass on values that they have read. rmo-paper is
- * the weaker model of Singh, Aga and Narayanasamy (MICRO 2015, section 3.2): the threads of a block have one path to
+ * it (PTX ISA, memory consistency model: release and acquire patterns, causality order). A fence of CTA scope waits
+ * like the others: causality is transitive, and threads of its block may pass on values that they have read. rmo-paper
+ * is the weaker model of Singh, Aga and Narayanasamy (MICRO 2015, section 3.2): the threads of a block have one path to
  * memory, so barriers, and fences, releases and acquires of CTA scope, do not wait.
  */
 #include "consistency/order.h"

@@ -13,8 +13,8 @@ enum {
     CMD_PTX = 3              /* the PTX has errors */
 };
 
-/* value: name of the option's value in the help ("FILE"), NULL for a switch; "[N]": a number that may be left out. A row
- * of NULLs ends a table. */
+/* value: name of the option's value in the help ("FILE"), NULL for a switch; "[N]": a number that may be left out. A
+ * row of NULLs ends a table. */
 struct cmd_option { const char *name, *value, *help; };
 
 struct cmd_args {

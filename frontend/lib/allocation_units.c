@@ -1,8 +1,8 @@
 /*
  * Allocation units: an SM allocates registers and shared memory to blocks in multiples of a unit (CUDA occupancy
  * calculator). Registers are allocated to warps, and the register file consists of as many parts as the warp unit says,
- * each of which holds whole warps; or to whole blocks, whose warps are rounded up to the warp unit. `more` are registers
- * that transactions on shared memory take of a block in addition.
+ * each of which holds whole warps; or to whole blocks, whose warps are rounded up to the warp unit. `more` are
+ * registers that transactions on shared memory take of a block in addition.
  */
 #include "frontend/lib/gpu.h"
 

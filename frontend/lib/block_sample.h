@@ -4,11 +4,11 @@
  * machine; the blocks of all other waves run in functional mode afterwards, so memory is that of the whole launch.
  *
  * The estimate is that of a stratified sample: the cycles until the first wave has ended, counted once (caches are
- * cold); the mean time between the ends of the sampled waves in the middle, counted once for each wave there is; and the
- * rest, in which the machine runs empty, once. The waves in the middle are a systematic sample; its confidence interval
- * is that of a random one with finite population correction (Cochran, Sampling Techniques, 3rd edition, 1977, chapters
- * 2 and 8; for simulation: Wunderlich et al., SMARTS, ISCA 2003): conservative if the waves have a trend. It says nothing
- * about the bias from caches that have not seen the waves left out.
+ * cold); the mean time between the ends of the sampled waves in the middle, counted once for each wave there is; and
+ * the rest, in which the machine runs empty, once. The waves in the middle are a systematic sample; its confidence
+ * interval is that of a random one with finite population correction (Cochran, Sampling Techniques, 3rd edition, 1977,
+ * chapters 2 and 8; for simulation: Wunderlich et al., SMARTS, ISCA 2003): conservative if the waves have a trend. It
+ * says nothing about the bias from caches that have not seen the waves left out.
  */
 #ifndef FRONTEND_BLOCK_SAMPLE_H
 #define FRONTEND_BLOCK_SAMPLE_H

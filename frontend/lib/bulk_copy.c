@@ -1,6 +1,6 @@
 /*
- * Copies between device addresses and fills, requested by the host. In timing mode with dram.bulk they take the time that
- * idle channels need (memsys/dram/bulk.h), by which simulated time advances.
+ * Copies between device addresses and fills, requested by the host. In timing mode with dram.bulk they take the time
+ * that idle channels need (memsys/dram/bulk.h), by which simulated time advances.
  */
 #include <stdio.h>
 #include <stdlib.h>

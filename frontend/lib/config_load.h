@@ -1,4 +1,5 @@
-/* Builds configurations from presets, files and assignments (config_load.c, config_presets.c), on base/config/config.h. */
+/* Builds configurations from presets, files and assignments (config_load.c, config_presets.c), on
+ * base/config/config.h. */
 #ifndef FRONTEND_CONFIG_LOAD_H
 #define FRONTEND_CONFIG_LOAD_H
 

@@ -1,4 +1,5 @@
-/* Prints the table of energy: a line per kernel, with the shares of the parts that are not 0 (timing/energy/stats.def). */
+/* Prints the table of energy: a line per kernel, with the shares of the parts that are not 0
+ * (timing/energy/stats.def). */
 #include <string.h>
 
 #include "frontend/lib/stats_text.h"

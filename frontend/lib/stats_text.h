@@ -26,7 +26,8 @@ void stats_table_free(struct stats_table *t);
 /* The table of a statistics file; NULL with a message in error when it is not one. */
 char *stats_file_text(const char *path, char *error, size_t size);
 
-/* Parts of the table: energy (stats_energy.c), transactions (stats_tm.c); 1234567 as "1 234 567"; part / all in %, "-" when all is 0. */
+/* Parts of the table: energy (stats_energy.c), transactions (stats_tm.c); 1234567 as "1 234 567"; part / all in %, "-"
+ * when all is 0. */
 void stats_print_energy(FILE *f, const struct stats_line *lines, size_t n);
 void stats_print_transactions(FILE *f, const struct stats_line *lines, size_t n);
 void stats_print_grouped(FILE *f, int width, uint64_t n);

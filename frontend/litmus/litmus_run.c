@@ -167,7 +167,8 @@ static struct warmth draw_warmth(struct runner *x)
     }
 }
 
-/* seed: of the spreads of delays, each of width instances; noise: stores of a thread; phase: they go to the channel of one of the locations. */
+/* seed: of the spreads of delays, each of width instances; noise: stores of a thread; phase: they go to the channel of
+ * one of the locations. */
 struct disturbance { uint64_t seed; struct warmth warmth; uint32_t width, noise, step, phase; };
 
 static struct disturbance draw_disturbance(struct runner *x)

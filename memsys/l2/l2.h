@@ -182,8 +182,8 @@ void l2_version_patched(struct l2_slice *s, struct packet *p);      /* a second 
 void l2_dump(const struct l2_slice *s, void (*line)(void *ctx, const char *text), void *ctx);
 
 /* ---- l2_perform.c: accesses, replies, the atomic unit ---- */
-/* What prevents p from performing in this cycle; L2_SERVED = nothing. port_free: first cycle in which its port, the data
- * array's or that for fills, is free. */
+/* What prevents p from performing in this cycle; L2_SERVED = nothing. port_free: first cycle in which its port, the
+ * data array's or that for fills, is free. */
 enum l2_result l2_cannot_perform(const struct l2_slice *s, const struct packet *p, uint64_t port_free, uint64_t now);
 /* i: its way; TAG_NONE without tags. */
 void l2_perform(struct l2_slice *s, uint64_t *port_free, uint32_t i, struct packet *p, const struct l2_now *t);

@@ -1,6 +1,6 @@
 /*
- * The load/store unit's side of the stage of an order policy: offers accesses to the stage, and to the L1 what the stage
- * chooses; the functions that stages call.
+ * The load/store unit's side of the stage of an order policy: offers accesses to the stage, and to the L1 what the
+ * stage chooses; the functions that stages call.
  */
 #include "memsys/lsu/lsu_impl.h"
 #include "memsys/xbar/xbar.h"

@@ -1,7 +1,7 @@
 /*
  * Where a line of private memory lies (memory.local_layout). A warp's private memory is addressed as lines, one for
- * each word of its lanes, that follow each other. Laid out by warp, they lie so. Laid out by word, the lines of one word
- * of all resident warps lie together: those of a block, then those of the block that the next SM holds in the same
+ * each word of its lanes, that follow each other. Laid out by warp, they lie so. Laid out by word, the lines of one
+ * word of all resident warps lie together: those of a block, then those of the block that the next SM holds in the same
  * place.
  */
 #ifndef MEMSYS_PRIVATE_MAP_H

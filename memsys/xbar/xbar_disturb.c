@@ -1,9 +1,9 @@
 /*
  * Disturbances for tests of memory ordering: the latency of a location differs from SM to SM. Each path (input,
- * destination, virtual network) has a gate. In an epoch of 2^EPOCH cycles one path of SLOW is slow, drawn from the seed:
- * a packet that arrives at its open gate closes it for a random time, in which the packets after it wait too; all then
- * enter their queue in their order. A gate opens by time alone, so it adds no dependency that could cause a deadlock.
- * Few paths are slow, since accesses are reordered when one of them takes long and the others do not.
+ * destination, virtual network) has a gate. In an epoch of 2^EPOCH cycles one path of SLOW is slow, drawn from the
+ * seed: a packet that arrives at its open gate closes it for a random time, in which the packets after it wait too; all
+ * then enter their queue in their order. A gate opens by time alone, so it adds no dependency that could cause a
+ * deadlock. Few paths are slow, since accesses are reordered when one of them takes long and the others do not.
  */
 #include "base/random.h"
 #include "memsys/xbar/xbar_state.h"

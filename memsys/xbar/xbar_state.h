@@ -11,7 +11,8 @@ struct xbar_voq {
     uint64_t since;                  /* cycle from which the head waits */
 };
 
-/* FIFO input: the packets of an input port and virtual network after the one in a VOQ. blocked: there is one in a VOQ. */
+/* FIFO input: the packets of an input port and virtual network after the one in a VOQ. blocked: there is one in a
+ * VOQ. */
 struct xbar_fifo { struct packet_queue wait; bool blocked; };
 
 /* Packets of an input, destination and virtual network that are held back, until the gate's timer expires. */

@@ -14,8 +14,8 @@ INLINE bool few_lanes(const struct lanes *x, const struct dinst *d)
 }
 
 /*
- * The addresses of an instruction whose elements have 1 << shift bytes. Relative to the start of the region, and rotated
- * right by shift, a legal address is at most `last`: one that is not aligned has high bits.
+ * The addresses of an instruction whose elements have 1 << shift bytes. Relative to the start of the region, and
+ * rotated right by shift, a legal address is at most `last`: one that is not aligned has high bits.
  */
 struct few_addresses { const void *at; uint64_t add, host, last; unsigned shift; bool wide; };
 

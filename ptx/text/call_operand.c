@@ -1,6 +1,6 @@
 /*
- * Calls, and the values that a .param variable carries: vectors and predicates of calls, and the parameters in registers
- * of PTX 1.x's calling convention, which become ld and st here; no other file handles it.
+ * Calls, and the values that a .param variable carries: vectors and predicates of calls, and the parameters in
+ * registers of PTX 1.x's calling convention, which become ld and st here; no other file handles it.
  */
 #include <stdio.h>
 

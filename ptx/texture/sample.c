@@ -104,7 +104,8 @@ static double length(const float *v, const struct tex_image *i, const struct tex
     return sqrt(sum);
 }
 
-/* The level of detail in 1/256, between the clamps. Without a level it is 0, as there are no derivatives in a kernel. */
+/* The level of detail in 1/256, between the clamps. Without a level it is 0, as there are no derivatives in a
+ * kernel. */
 static uint32_t find_level(const struct tex_image *i, const struct tex_sampler *s, const struct tex_request *r)
 {
     double lod = 0, most = i->levels - 1, low = s->mip_min, high = s->mip_max;

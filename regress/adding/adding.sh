@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds the product with the toys of this folder added as docs/adding.md tells: the folder of each goes to its place,
-# its line.def becomes the last line of a registry; lines of *.change are added to files. The tree is BUILD/adding: links
-# to the product's files and copies of those that change, with a build folder of its own, BUILD/adding/out (a name of its
-# own, since make reads the dependencies of both). Objects that include no changed file are taken from BUILD.
+# its line.def becomes the last line of a registry; lines of *.change are added to files. The tree is BUILD/adding:
+# links to the product's files and copies of those that change, with a build folder of its own, BUILD/adding/out (a name
+# of its own, since make reads the dependencies of both). Objects that include no changed file are taken from BUILD.
 # Usage: adding.sh BUILD, with MAKE in the environment.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,8 +47,8 @@ add() {
     edit "$3" "$here/$1/line.def" < <(cat "$tree/$3" "$here/$1/line.def")
 }
 
-# change ADDITION: "file FILE", then lines of it, those to be added with a + before them, those to be taken out with a -,
-# the others with a space.
+# change ADDITION: "file FILE", then lines of it, those to be added with a + before them, those to be taken out with a
+# -, the others with a space.
 change() {
     local line file= before= after=
     while IFS= read -r line; do

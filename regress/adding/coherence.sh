@@ -1,6 +1,6 @@
 #!/bin/bash
-# A coherence protocol added by its folder and one line (docs/adding.md): its name, key and counter are there, and a load
-# sees what another SM has stored, under any ordering policy. Usage: coherence.sh BUILD; the last line counts.
+# A coherence protocol added by its folder and one line (docs/adding.md): its name, key and counter are there, and a
+# load sees what another SM has stored, under any ordering policy. Usage: coherence.sh BUILD; the last line counts.
 suite=adding-coherence
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"

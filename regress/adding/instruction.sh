@@ -1,6 +1,6 @@
 #!/bin/bash
-# Instructions added by rows of ops.def and a function (docs/adding.md): their results are right in both modes, with both
-# kinds of lanes, and the tables and the disassembly have them. Usage: instruction.sh BUILD; the last line counts.
+# Instructions added by rows of ops.def and a function (docs/adding.md): their results are right in both modes, with
+# both kinds of lanes, and the tables and the disassembly have them. Usage: instruction.sh BUILD; the last line counts.
 suite=adding-instruction
 . "$(dirname "$0")/../harness.sh"
 . "$here/../launch.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A paper's evaluation added by a table in a protocol's folder (docs/adding.md): simtx paper names it, runs its grid, and
-# writes its figure and its verdicts. Usage: paper.sh BUILD; the last line counts.
+# A paper's evaluation added by a table in a protocol's folder (docs/adding.md): simtx paper names it, runs its grid,
+# and writes its figure and its verdicts. Usage: paper.sh BUILD; the last line counts.
 suite=adding-paper
 . "$(dirname "$0")/../harness.sh"
 simtx=$build/adding/out/bin/simtx

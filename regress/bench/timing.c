@@ -1,7 +1,8 @@
 /*
- * The speed of timing mode (make bench): the reference workloads on one host thread against the incumbent's measured rates, a
- * pointer chase by one warp, two host threads against what this machine gives two runs at once, and CPU time of a
- * simulated cycle and memory with 15 to 160 SMs. Each run is a process of its own, so that memory and caches start alike. Adds its figures to the object in build/bench.json.
+ * The speed of timing mode (make bench): the reference workloads on one host thread against the incumbent's measured
+ * rates, a pointer chase by one warp, two host threads against what this machine gives two runs at once, and CPU time
+ * of a simulated cycle and memory with 15 to 160 SMs. Each run is a process of its own, so that memory and caches start
+ * alike. Adds its figures to the object in build/bench.json.
  *
  *     bench_timing DIR_OF_PTX OUT.json
  */

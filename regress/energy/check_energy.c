@@ -1,7 +1,7 @@
 /*
  * Computes the energy of a run from its counters and its configuration by formula.txt, and compares every part, the
- * total, the time, the power and the energy-delay product with those of the statistics, in the total and in each launch.
- * Usage: check_energy FORMULA STATISTICS; prints "PART NANOJOULES" for each part, or what is wrong.
+ * total, the time, the power and the energy-delay product with those of the statistics, in the total and in each
+ * launch. Usage: check_energy FORMULA STATISTICS; prints "PART NANOJOULES" for each part, or what is wrong.
  */
 #include <jansson.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * Microbenchmarks: PTX made on the spot, run in timing mode, and figures read from the statistics. What one more repetition costs is the
- * difference of two runs, so that launch, fetch and drain fall out.
+ * Microbenchmarks: PTX made on the spot, run in timing mode, and figures read from the statistics. What one more
+ * repetition costs is the difference of two runs, so that launch, fetch and drain fall out.
  */
 #ifndef REGRESS_MICRO_HARNESS_H
 #define REGRESS_MICRO_HARNESS_H
@@ -11,8 +11,9 @@
 
 enum { TEXT_MAX = 1 << 20, SETTINGS_MAX = 24 };
 
-/* A kernel "k" with parameters (.u64 data, .u64 out), registers ready to use: %a0-%a9 .b64, %r0-%r63 .b32, %f0-%f63 .f32, %d0-%d15 .f64,
- * %p0-%p3; %data and %out hold the parameters, %me the thread in the grid, %t2 that in the block. mem: 16 KB of shared memory; table: 16 KB of constants, 0. */
+/* A kernel "k" with parameters (.u64 data, .u64 out), registers ready to use: %a0-%a9 .b64, %r0-%r63 .b32, %f0-%f63
+ * .f32, %d0-%d15 .f64, %p0-%p3; %data and %out hold the parameters, %me the thread in the grid, %t2 that in the block.
+ * mem: 16 KB of shared memory; table: 16 KB of constants, 0. */
 struct text { char *at; size_t len; };
 struct text *text_new(void);
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -26,8 +27,8 @@ struct run {
     char *message;               /* NULL = it ran */
 };
 /*
- * Closes the kernel, runs it and frees the text. data: `bytes` of device memory, filled by `fill` (NULL = zero), another 4 MB for out. settings: presets
- * ("+name") and key=value, NULL at the end. run_end frees.
+ * Closes the kernel, runs it and frees the text. data: `bytes` of device memory, filled by `fill` (NULL = zero),
+ * another 4 MB for out. settings: presets ("+name") and key=value, NULL at the end. run_end frees.
  */
 struct run run_kernel(struct text *t, struct shape s, uint64_t bytes, void (*fill)(char *data, uint64_t bytes),
                       const char *const *settings);

@@ -1,7 +1,8 @@
 /*
- * What the machine's parts cost, against what the configuration promises: latency of every class, issue and pipeline rates, pointer chases
- * through L1, L2 and DRAM, bank conflicts, atomics, barriers, divergence, and streaming bandwidth. One function a figure; a figure is
- * the difference of two runs that differ only in the number of repetitions.
+ * What the machine's parts cost, against what the configuration promises: latency of every class, issue and pipeline
+ * rates, pointer chases through L1, L2 and DRAM, bank conflicts, atomics, barriers, divergence, and streaming
+ * bandwidth. One function a figure; a figure is the difference of two runs that differ only in the number of
+ * repetitions.
  */
 #include <math.h>
 #include <stdio.h>
@@ -230,7 +231,8 @@ static void fill_chase(char *data, uint64_t bytes)
         *(uint64_t *)(void *)(data + i * stride) = (uint64_t)(uintptr_t)(data + (i + 1) % CHASE_LINES * stride);
 }
 
-/* After a round that brings the lines in: the clock, a chain of loads, an instruction that needs the last, the clock. */
+/* After a round that brings the lines in: the clock, a chain of loads, an instruction that needs the last, the
+ * clock. */
 static struct text *chase(const char *load, unsigned loads)
 {
     struct text *t = text_new();
@@ -460,7 +462,8 @@ static struct text *stream(const char *cache, unsigned loads, uint64_t stride)
     return t;
 }
 
-/* Bytes a microsecond that the reply crossbar can carry: lines of 128 bytes in whole flits, at the ports of the slices or of the SMs. */
+/* Bytes a microsecond that the reply crossbar can carry: lines of 128 bytes in whole flits, at the ports of the slices
+ * or of the SMs. */
 static double crossbar_limit(const char *const *settings)
 {
     double flit = config_value(settings, "xbar.flit"), line = 128, flits = ceil((line + 8) / flit);

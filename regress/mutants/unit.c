@@ -1,4 +1,5 @@
-/* Finder of faults of the commit unit: its random machine (regress/unit/tm/cu_rig.h), with more and more transactions. */
+/* Finder of faults of the commit unit: its random machine (regress/unit/tm/cu_rig.h), with more and more
+ * transactions. */
 #include <stdio.h>
 
 #include "regress/mutants/finder.h"

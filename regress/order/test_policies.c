@@ -44,8 +44,8 @@
     FIRST STORE("%x") "st.shared.u32 [%c], 1;\nld.shared.u32 %v0, [%c];\nst.relaxed.gpu.global.u32 [%y], %v0;\n" \
     SECOND LOAD("%v0", "%y") "st.shared.u32 [%c], %v0;\n" LOAD("%v1", "%x") SHOW("0", "%v0") SHOW("4", "%v1") END
 
-/* Blocks of two warps. The first warp of p0 writes x, then a word of shared memory; the second one awaits that and writes
- * y; the first warp of p1 awaits y and reads x (Figure 1b of the paper). */
+/* Blocks of two warps. The first warp of p0 writes x, then a word of shared memory; the second one awaits that and
+ * writes y; the first warp of p1 awaits y and reads x (Figure 1b of the paper). */
 #define RELAYED(name) \
     ENTRY(name) ".shared .align 4 .b8 cell[128];\n.reg .u64 %c;\nmov.u64 %c, cell;\n" \
     "setp.eq.u32 %p, %i, 0; @%p st.shared.u32 [%c], 0; bar.sync 0; setp.ge.u32 %p, %i, 32; @%p bra UPPER;\n" \

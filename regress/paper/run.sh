@@ -1,6 +1,6 @@
 #!/bin/bash
-# `simtx paper` and `simtx cost`: their arguments; results are reused, runs interrupted, failing runs reported; pages and
-# pictures are well-formed. Usage: run.sh BUILD; the last line counts.
+# `simtx paper` and `simtx cost`: their arguments; results are reused, runs interrupted, failing runs reported; pages
+# and pictures are well-formed. Usage: run.sh BUILD; the last line counts.
 suite=paper
 . "$(dirname "$0")/../harness.sh"
 

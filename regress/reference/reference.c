@@ -1,7 +1,8 @@
 /*
  * Cycle counts of the reference workloads against the incumbent's: each within 15 %, their geometric mean within 10 %.
  *
- *     reference DIR_OF_PTX [PRESET_OR_KEY=VALUE ...]     more arguments only for looking: the bounds are not checked then
+ *     reference DIR_OF_PTX [PRESET_OR_KEY=VALUE ...]     more arguments only for looking: the bounds are not checked
+ *                                                        then
  */
 #include <math.h>
 #include <stdio.h>

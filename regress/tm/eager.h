@@ -1,11 +1,12 @@
 /*
  * A toy transactional memory for tests of the interface (tm/tm.h), with everything that KILO TM does not have:
- * conflicts are found when they happen. Words are owned, by readers or by a writer, at the unit of their L2 slice, which
- * learns of every access before it is performed, and tells the loser of a conflict, in whatever state its transaction
- * is. Beside conflicts units abort owners at random. A lane that comes to its commit asks all its units whether it still owns what
- * it accessed; from then on it cannot be aborted there. Then it sends its writes, and the units write them, give its
- * words back, and say that they are done. Plain stores and atomics abort the owners of their line, or wait for those
- * that commit. Its order of commits is two-phase locking's: that in which the last unit has agreed.
+ * conflicts are found when they happen. Words are owned, by readers or by a writer, at the unit of their L2 slice,
+ * which learns of every access before it is performed, and tells the loser of a conflict, in whatever state its
+ * transaction is. Beside conflicts units abort owners at random. A lane that comes to its commit asks all its units
+ * whether it still owns what it accessed; from then on it cannot be aborted there. Then it sends its writes, and the
+ * units write them, give its words back, and say that they are done. Plain stores and atomics abort the owners of their
+ * line, or wait for those that commit. Its order of commits is two-phase locking's: that in which the last unit has
+ * agreed.
  */
 #ifndef REGRESS_TM_EAGER_H
 #define REGRESS_TM_EAGER_H

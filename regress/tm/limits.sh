@@ -1,7 +1,7 @@
 #!/bin/bash
-# What transactions on shared memory take of an SM (GPU-LocalTM, section 4.3): how many blocks are resident, which launches
-# are refused and with which words, and what is said of what an abort does not undo. Usage: limits.sh BUILD; the last line
-# counts.
+# What transactions on shared memory take of an SM (GPU-LocalTM, section 4.3): how many blocks are resident, which
+# launches are refused and with which words, and what is said of what an abort does not undo. Usage: limits.sh BUILD;
+# the last line counts.
 suite=tm-limits
 . "$(dirname "$0")/../harness.sh"
 

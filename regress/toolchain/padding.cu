@@ -1,5 +1,6 @@
-// A struct with padding at its end, passed and returned by value, and compared: clang 14 and 15 turn the comparison into an
-// undefined value from -O1 on. Each lane keeps the larger of its own struct and its neighbour's; the host knows which.
+// A struct with padding at its end, passed and returned by value, and compared: clang 14 and 15 turn the comparison
+// into an undefined value from -O1 on. Each lane keeps the larger of its own struct and its neighbour's; the host knows
+// which.
 #include <cstdio>
 
 struct entry {

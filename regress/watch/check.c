@@ -4,11 +4,12 @@
  *     check trace FILE FROM TO SM      a timeline, perhaps compressed: it loads, slices of a warp slot nest, states and
  *                                      instructions of a block lie end to end, everything lies in the cycles FROM .. TO
  *                                      and on the SM (-1: any); requests end as often as they begin
- *     check format FILE [BYTES]        the timeline keeps to the trace-event format: members of each kind of event; every
- *                                      track has a name, of its own in its process; slices of a track nest;
+ *     check format FILE [BYTES]        the timeline keeps to the trace-event format: members of each kind of event;
+ *                                      every track has a name, of its own in its process; slices of a track nest;
  *                                      asynchronous events end in the order of time. BYTES: it has no more, and says
  *                                      that it is truncated
- *     check transactions FILE STATISTICS   every lane of an attempt commits or aborts, and they add up to the statistics
+ *     check transactions FILE STATISTICS   every lane of an attempt commits or aborts, and they add up to the
+ *                                          statistics
  *     check sorted FILE                its events in an order that does not depend on when they were written
  *     check series FILE STATISTICS     a time series: its columns add up to the statistics' total
  *     check stages STATISTICS          the stages of requests, and a cycle in which the register is written, add up to

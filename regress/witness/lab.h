@@ -1,6 +1,6 @@
 /*
- * A small GPU in timing mode for the witnesses: a kernel of blocks of one warp, two of which are the actors, on a block of
- * words that they share and one for what they saw.
+ * A small GPU in timing mode for the witnesses: a kernel of blocks of one warp, two of which are the actors, on a block
+ * of words that they share and one for what they saw.
  */
 #ifndef REGRESS_WITNESS_LAB_H
 #define REGRESS_WITNESS_LAB_H

@@ -5,8 +5,8 @@
 #include "memsys/coherence/coherence.h"
 #include "timing/machine/machine_impl.h"
 
-/* Instruction memory, from the start of device memory on: so far above it, and above the addresses of functions, that no
- * data has its addresses. Because the distance is fixed, the same program has the same channels and banks on every
+/* Instruction memory, from the start of device memory on: so far above it, and above the addresses of functions, that
+ * no data has its addresses. Because the distance is fixed, the same program has the same channels and banks on every
  * device. Caches hold its lines without data. */
 static const uint64_t CODE_OFFSET = 0x37ffe00000000000ull, CODE_SPAN = 0x0800000000000000ull;
 

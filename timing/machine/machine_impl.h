@@ -1,7 +1,8 @@
 /*
  * Internals of the machine: machine_config.c configures it, machine.c builds it, machine_run.c runs it in windows,
- * machine_window.c runs its components in a window, machine_count.c sums and checks the counters, machine_watch.c reports progress, timeline and time series, machine_hang.c detects and
- * reports hangs, machine_wait_graph.c explains them.
+ * machine_window.c runs its components in a window, machine_count.c sums and checks the counters, machine_watch.c
+ * reports progress, timeline and time series, machine_hang.c detects and reports hangs, machine_wait_graph.c explains
+ * them.
  */
 #ifndef TIMING_MACHINE_IMPL_H
 #define TIMING_MACHINE_IMPL_H
@@ -156,7 +157,8 @@ void machine_keep_fault(struct machine *m, uint32_t sm);
 void machine_ring_doorbells(struct machine *m);
 /* The end of the next window: at most m->width long, not after `stop` nor after the end of the run. */
 uint64_t machine_window_end(struct machine *m, uint64_t stop);
-/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next event. */
+/* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
+ * event. */
 bool machine_window_run(struct machine *m, uint64_t until, uint64_t *next);
 
 /* ---- machine_words.c ---- */

@@ -24,9 +24,9 @@ struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices
 void oracle_free(struct oracle *o);
 /* Before the first run: keeps the value of each word after each commit of a kernel, for oracle_between. */
 void oracle_keep_versions(struct oracle *o);
-/* Before the first run: transactions are reported by oracle_ordered. Each read must be of the newest version that is not
- * after the snapshot, and no word may have two versions after a writer's snapshot. serialisable: the replay must have the
- * values read, too. */
+/* Before the first run: transactions are reported by oracle_ordered. Each read must be of the newest version that is
+ * not after the snapshot, and no word may have two versions after a writer's snapshot. serialisable: the replay must
+ * have the values read, too. */
 void oracle_use_snapshots(struct oracle *o, bool serialisable);
 /* Lists; valid as long as the oracle. All accesses to one line between two steps belong to one list, in their order. */
 struct oracle_events *oracle_core(struct oracle *o, uint32_t core);

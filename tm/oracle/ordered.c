@@ -1,6 +1,7 @@
 /*
- * Transactions under snapshot isolation, until their place in the order of commits is settled; and the versions of words
- * by version number. A transaction is settled after all those whose writes its snapshot has: these have smaller places.
+ * Transactions under snapshot isolation, until their place in the order of commits is settled; and the versions of
+ * words by version number. A transaction is settled after all those whose writes its snapshot has: these have smaller
+ * places.
  */
 #include <stdlib.h>
 #include <string.h>

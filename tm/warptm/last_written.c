@@ -1,7 +1,7 @@
 /*
- * The last-written table at the slices. A write at commit enters its stamp when it performs; a load of a transaction gets
- * the stamp of the words it reads when it performs, in its reply. A table for the whole GPU (warptm.tcd = ideal) gets the
- * writes of all slices in the serial step after each cycle; until then a slice finds its own in a list.
+ * The last-written table at the slices. A write at commit enters its stamp when it performs; a load of a transaction
+ * gets the stamp of the words it reads when it performs, in its reply. A table for the whole GPU (warptm.tcd = ideal)
+ * gets the writes of all slices in the serial step after each cycle; until then a slice finds its own in a list.
  */
 #include <stdlib.h>
 

@@ -75,8 +75,8 @@ static void mark(struct ownership *t, bool priority, bool bloom, uint64_t offset
 }
 
 /*
- * May another lane own the word: for a read under priority, a lower one? With two entries both must be another's. Without
- * priority a mark can hide the one that another lane has made for the word; so a writer must own both entries.
+ * May another lane own the word: for a read under priority, a lower one? With two entries both must be another's.
+ * Without priority a mark can hide the one that another lane has made for the word; so a writer must own both entries.
  */
 static bool taken(struct ownership *t, bool priority, bool bloom, uint64_t offset, unsigned lane, bool write)
 {

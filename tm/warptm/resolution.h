@@ -28,8 +28,8 @@ void ownership_end(struct ownership *t);
 /* The sets of a lane are those of lane[]; base: their addresses are offsets from it. All return the lanes that abort:
  * never all of them. */
 uint64_t resolution_perfect(struct tm_lane *const lane[], uint64_t lanes);
-/* priority: the lowest lane that writes a word owns its entry; otherwise the last one that marks it. bloom: the table is
- * two halves with a hash function each. */
+/* priority: the lowest lane that writes a word owns its entry; otherwise the last one that marks it. bloom: the table
+ * is two halves with a hash function each. */
 uint64_t resolution_by_table(struct ownership *t, bool priority, bool bloom, struct tm_lane *const lane[],
                              uint64_t lanes, uint64_t base);
 /* Lanes that have a conflict with a lower lane, whatever becomes of it: a word that one of both writes. */

@@ -1,8 +1,8 @@
 /*
- * The resolution of conflicts inside a warp at the SM. Its ownership table is in shared memory, of which a core has room
- * for a few; other warps wait. The log unit clears the table, then reads the addresses of the write log through L1 and
- * marks entries, and reads those of the read log and again of the write log and checks entries. An access to the table
- * takes a cycle, as does the start of each read of a log; a miss in L1 makes the warp wait for its line.
+ * The resolution of conflicts inside a warp at the SM. Its ownership table is in shared memory, of which a core has
+ * room for a few; other warps wait. The log unit clears the table, then reads the addresses of the write log through L1
+ * and marks entries, and reads those of the read log and again of the write log and checks entries. An access to the
+ * table takes a cycle, as does the start of each read of a log; a miss in L1 makes the warp wait for its line.
  */
 #include "tm/warptm/warptm.h"
 

@@ -1,8 +1,8 @@
 /*
- * Temporal conflict detection (MICRO 2013): what an attempt knows of its reads. A stamp is the commit ID of a writer, or
- * the cycle of its write (warptm.tcd_order). By commit IDs, all words read were those of one state if no word may have
- * been written by a commit ID after `end`, the last one that had retired at every slice when the attempt read there. By
- * cycles, if no word has been written since the first read, in cycle `end`.
+ * Temporal conflict detection (MICRO 2013): what an attempt knows of its reads. A stamp is the commit ID of a writer,
+ * or the cycle of its write (warptm.tcd_order). By commit IDs, all words read were those of one state if no word may
+ * have been written by a commit ID after `end`, the last one that had retired at every slice when the attempt read
+ * there. By cycles, if no word has been written since the first read, in cycle `end`.
  */
 #ifndef TM_WARPTM_TEMPORAL_H
 #define TM_WARPTM_TEMPORAL_H

@@ -326,8 +326,8 @@ static bool same_as(const struct random_machine *m, const struct random_machine 
     return same;
 }
 
-/* Purses are accessed inside and outside transactions, by one thread each. Under snapshot isolation a plain store writes
- * every version of its word in the machine, but only the newest one in the oracle, which allows the mismatch. */
+/* Purses are accessed inside and outside transactions, by one thread each. Under snapshot isolation a plain store
+ * writes every version of its word in the machine, but only the newest one in the oracle, which allows the mismatch. */
 static bool may_mismatch(const struct random_machine *m)
 {
     return strstr(m->presets, "sitm");

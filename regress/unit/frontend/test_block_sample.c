@@ -35,8 +35,8 @@ static void by_hand(void **state)
 
 /* ---- launches ---- */
 
-/* Each thread adds up `loops` numbers and writes the sum and its block's number. The blocks of `communicate` may wait for
- * each other: they have an atomic that returns a value. */
+/* Each thread adds up `loops` numbers and writes the sum and its block's number. The blocks of `communicate` may wait
+ * for each other: they have an atomic that returns a value. */
 static const char ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry alone(.param .u64 out_param, .param .u32 loops)\n{\n"

@@ -14,7 +14,8 @@
 #include "frontend/lib/gpu.h"
 #include "memsys/dram/bulk.h"
 
-/* Rows of 4 KiB; of the next row the low bits are bank, then channel 0. One channel: 16 banks, a row over all 64 KiB. */
+/* Rows of 4 KiB; of the next row the low bits are bank, then channel 0. One channel: 16 banks, a row over all 64
+ * KiB. */
 enum { ROW = 4096, BANKS = 16, STRIDE = ROW * BANKS, CLONE = 63, RRD = 6, BASE = 1 << 20 };
 
 static void machine(struct bulk_cfg *c, struct addrmap *m, bool clone)

@@ -1,6 +1,6 @@
 /*
- * Versioned memory on a partition: two versions of a line by timestamp, through a map before the look-up; and what L2 has
- * of source and target of a row copy.
+ * Versioned memory on a partition: two versions of a line by timestamp, through a map before the look-up; and what L2
+ * has of source and target of a row copy.
  */
 #include "memsys/l2/l2.h"
 #include "regress/unit/memsys/partition_bench.h"

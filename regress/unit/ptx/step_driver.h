@@ -1,7 +1,7 @@
 /*
- * The simplest user of ptx/exec/step.h and ptx/memory/access.h: the warps of a block take turns of one instruction, and every
- * captured access is performed at once on device memory, line by line. Also what a test needs to run a kernel so, or in
- * functional mode, from its text.
+ * The simplest user of ptx/exec/step.h and ptx/memory/access.h: the warps of a block take turns of one instruction, and
+ * every captured access is performed at once on device memory, line by line. Also what a test needs to run a kernel so,
+ * or in functional mode, from its text.
  */
 #ifndef REGRESS_STEP_DRIVER_H
 #define REGRESS_STEP_DRIVER_H

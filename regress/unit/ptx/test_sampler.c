@@ -1,7 +1,8 @@
 /*
  * The sampler against the formulas of the CUDA C++ Programming Guide (appendix Texture Fetching), computed a second
  * time with 113 bits of precision and one rounding at the end. Every address mode with every filter, dimension and
- * format, with random and chosen coordinates; layers, cube maps, levels of detail, gathers. The images are written through a second statement of the block-linear layout.
+ * format, with random and chosen coordinates; layers, cube maps, levels of detail, gathers. The images are written
+ * through a second statement of the block-linear layout.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * Stepping (ptx/exec/step.h, ptx/memory/access.h) against functional mode: the same programs must leave the same memory, print the
- * same, count the same instructions and fault with the same words.
+ * Stepping (ptx/exec/step.h, ptx/memory/access.h) against functional mode: the same programs must leave the same
+ * memory, print the same, count the same instructions and fault with the same words.
  */
 #include <setjmp.h>
 #include <stdarg.h>

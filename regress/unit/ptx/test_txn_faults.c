@@ -1,6 +1,6 @@
 /*
- * Faults inside transactions of a warp (ptx/txn/txn.h): those of a lane that are held until somebody has decided whether
- * its transaction is doomed, and those of the transaction itself.
+ * Faults inside transactions of a warp (ptx/txn/txn.h): those of a lane that are held until somebody has decided
+ * whether its transaction is doomed, and those of the transaction itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -194,8 +194,8 @@ static void shadow_finds_every_cycle(void **state)
     assert_true(cycles > runs / 20);
 }
 
-/* About one loop abort for each loop: some loops end with an abort for another reason, some aborts are false alarms. The
- * shadow changes nothing. */
+/* About one loop abort for each loop: some loops end with an abort for another reason, some aborts are false alarms.
+ * The shadow changes nothing. */
 static void shadow_of_post_dating(void **state)
 {
     uint64_t loops = 0, aborts = 0;

@@ -70,7 +70,8 @@ static bool same_entry(uint64_t a, uint64_t b, uint32_t entries, unsigned factor
     return (x % entries + x / entries * factor) % entries == (y % entries + y / entries * factor) % entries;
 }
 
-/* Does a lower lane write a word in the same entry? bloom: in the same entry of both halves, for any two lower lanes. */
+/* Does a lower lane write a word in the same entry? bloom: in the same entry of both halves, for any two lower
+ * lanes. */
 static bool entry_taken(uint64_t lanes, unsigned b, uint64_t address, uint32_t entries, unsigned factor)
 {
     for (unsigned a = 0; a < b; a++)
@@ -135,7 +136,8 @@ static void marks_without_priority_leave_no_conflict(void **state)
     ownership_end(&table);
 }
 
-/* From the lowest lane on, one stays if it shares no word, read by one and written by the other, with those that stay. */
+/* From the lowest lane on, one stays if it shares no word, read by one and written by the other, with those that
+ * stay. */
 static void pairs_are_exact(void **state)
 {
     uint64_t aborts = 0;

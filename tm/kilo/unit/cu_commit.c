@@ -1,7 +1,7 @@
 /*
  * Commit (KILO TM, section 4.5), in the order of commit IDs: the writes of a transaction that passed in all units are
- * issued to memory; with merging, those of a warp when its last entry is reached. When the last of them has been performed, the unit sends CU_DONE_COMMIT. A read-only entry retires
- * without a message.
+ * issued to memory; with merging, those of a warp when its last entry is reached. When the last of them has been
+ * performed, the unit sends CU_DONE_COMMIT. A read-only entry retires without a message.
  */
 #include "tm/kilo/unit/cu_state.h"
 

@@ -181,9 +181,9 @@ static bool one_read(struct commit_unit *u, struct cu_entry *e, uint64_t cid, ui
 }
 
 /*
- * Checks a word of the reads of the warp at the hazard pointer, all of which precede the warp's first write: its lanes do
- * not conflict, so no entry can have a hazard with another of its warp, not even a false one. False: nothing to do, or
- * the log of an entry is not complete.
+ * Checks a word of the reads of the warp at the hazard pointer, all of which precede the warp's first write: its lanes
+ * do not conflict, so no entry can have a hazard with another of its warp, not even a false one. False: nothing to do,
+ * or the log of an entry is not complete.
  */
 static bool check_warp(struct commit_unit *u, uint64_t last, uint64_t now)
 {
