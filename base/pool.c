@@ -6,7 +6,8 @@
 
 #include "base/alloc.h"
 
-enum { ALIGN = 64 };                 /* of a chunk's first object; the bytes before it hold the link to the next chunk */
+/* The alignment of a chunk's first object; the bytes before it hold the link to the next chunk. */
+enum { ALIGN = 64 };
 
 void pool_init(struct pool *p, size_t size, uint32_t per_chunk, const char *what)
 {

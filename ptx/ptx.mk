@@ -6,7 +6,8 @@ $(B)/obj/ptx/exec/%.o $(B)/obj/ptx/memory/%.o: CFLAGS += $(HOT_OPT)
 define MEM_LANES_RULE
 $$(B)/obj/ptx/memory/mem_lanes.$(1).o: ptx/memory/mem_lanes.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LANES_CFLAGS) $$(LANES_$(1)) $(if $(filter-out base,$(1)),-mbmi) -DMEM_TABLE=mem_table_$(1) -DMEM_ADDRESSES=mem_addresses_$(1) -DMEM_INSIDE=mem_inside_$(1) -MMD -MP -c $$< -o $$@
+	$$(CC) $$(CFLAGS) $$(LANES_CFLAGS) $$(LANES_$(1)) $(if $(filter-out base,$(1)),-mbmi) \
+	    -DMEM_TABLE=mem_table_$(1) -DMEM_ADDRESSES=mem_addresses_$(1) -DMEM_INSIDE=mem_inside_$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach isa,$(LANES_ISAS),$(eval $(call MEM_LANES_RULE,$(isa))))
 

@@ -201,7 +201,8 @@ void tm_no_backoff(struct tm_core *c, uint32_t slot);
  * `newest`, and each of these keys is or will be reported. */
 void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t newest, uint64_t now);
 /* A lane commits under snapshot isolation. place: in the order of commits (tm/oracle/oracle.h). */
-void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place, uint64_t now);
+void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place,
+                        uint64_t now);
 /*
  * Aborts lanes of the attempt with this number (tm_attempt) while it runs or commits, in any cycle. Lanes that have
  * their outcome and earlier attempts are ignored. It takes effect when the warp has nothing in flight.

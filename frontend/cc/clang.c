@@ -124,7 +124,8 @@ void cc_clang_cuda(struct cc *cc)
 void cc_clang_warn(const struct cc *cc)
 {
     if (cc->clang_major < CLANG_OLDEST)
-        cc_note("%s is version %d; simtx is tested with %d to %d", cc->clang, cc->clang_major, CLANG_OLDEST, versions[0]);
+        cc_note("%s is version %d; simtx is tested with %d to %d", cc->clang, cc->clang_major, CLANG_OLDEST,
+                versions[0]);
     else if (cc->clang_major < CLANG_SOUND)
         cc_note("warning: clang %d can miscompile device code at -O1 and above (comparisons of structs with padding "
                 "that are passed by value); install clang-%d",

@@ -8,7 +8,7 @@ CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
 CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%)
 EMPTY_LIBS   := $(B)/cuda/lib64/libcudadevrt.a $(B)/cuda/lib64/libnvToolsExt.a
-CUDA_TOOLS   := $(B)/cuda/bin/ptxas $(B)/cuda/bin/fatbinary $(B)/cuda/bin/nvlink $(B)/cuda/bin/crt/link.stub $(EMPTY_LIBS)
+CUDA_TOOLS   := $(addprefix $(B)/cuda/bin/,ptxas fatbinary nvlink crt/link.stub) $(EMPTY_LIBS)
 CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
 
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%

@@ -55,7 +55,8 @@ static bool extents_fit(const simtx_array_desc *d, const simtx_texture_limits *l
         return d->height && within(d, l->tex_3d[0], l->tex_3d[1], l->tex_3d[2]);
     if (!d->height)
         return within(d, l->tex_1d, 0, 0);
-    return d->gather ? within(d, l->tex_2d_gather[0], l->tex_2d_gather[1], 0) : within(d, l->tex_2d[0], l->tex_2d[1], 0);
+    return d->gather ? within(d, l->tex_2d_gather[0], l->tex_2d_gather[1], 0)
+                     : within(d, l->tex_2d[0], l->tex_2d[1], 0);
 }
 
 static uint32_t full_chain(const simtx_array_desc *d)

@@ -66,8 +66,10 @@ void simtx_mem_copy(simtx_gpu *g, void *to, const void *from, size_t bytes)
 const char *bulk_text(const simtx_gpu *g, char *text, size_t size)
 {
     const struct bulk_total *b = &g->bulk;
-    snprintf(text, size, "bulk copies: %llu copies and %llu fills took %.3f us: %llu rows cloned (%llu bytes), %llu bytes "
-             "over data buses\n", (unsigned long long)b->copies, (unsigned long long)b->fills, (double)b->ns / 1000,
+    snprintf(text, size,
+             "bulk copies: %llu copies and %llu fills took %.3f us: %llu rows cloned (%llu bytes), %llu bytes "
+             "over data buses\n",
+             (unsigned long long)b->copies, (unsigned long long)b->fills, (double)b->ns / 1000,
              (unsigned long long)b->rows_cloned, (unsigned long long)b->bytes_cloned,
              (unsigned long long)b->bytes_over_bus);
     return text;

@@ -54,8 +54,10 @@ static simtx_status memory_image(simtx_gpu *g, const simtx_resource *r, struct t
     size_t pitch = linear ? r->width * texel : r->pitch, bytes = (rows - 1) * pitch + r->width * texel;
     if (at % l.alignment || (!linear && (pitch % l.pitch_alignment || pitch < r->width * texel ||
                                          pitch > l.tex_2d_linear[2])))
-        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "the address %p or the pitch %zu of a texture is misaligned or wrong: "
-                        "multiples of %u and %u bytes", r->pointer, pitch, l.alignment, l.pitch_alignment);
+        return gpu_fail(g, SIMTX_INVALID_ARGUMENT,
+                        "the address %p or the pitch %zu of a texture is misaligned or wrong: "
+                        "multiples of %u and %u bytes",
+                        r->pointer, pitch, l.alignment, l.pitch_alignment);
     if (!simtx_mem_valid(g, r->pointer, bytes))
         return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p .. +%zu does not lie in one allocation", r->pointer, bytes);
     *i = (struct tex_image){ .format = array_format(r->texel), .dims = linear ? 1 : 2, .buffer = linear, .levels = 1,
@@ -95,7 +97,8 @@ static simtx_status check_sampler(simtx_gpu *g, const simtx_sampler *s, const st
     if (s->read_normalized && i->format.bits == 32 && i->format.channel != TEX_FLOAT)
         return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "integers of 32 bits are not read as fractions");
     if ((s->linear || s->mip_linear) && !i->buffer && !tex_reads_float(i, &t))
-        return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "a linear filter needs floating point or integers read as fractions");
+        return gpu_fail(g, SIMTX_INVALID_ARGUMENT,
+                        "a linear filter needs floating point or integers read as fractions");
     if (i->levels > 1 && !s->normalized_coords)
         return gpu_fail(g, SIMTX_INVALID_ARGUMENT, "a mipmapped array needs normalized coordinates");
     return SIMTX_OK;

@@ -53,7 +53,7 @@ struct xbar {
     uint64_t flit_inverse;           /* 2^32 / flit_bytes, rounded up */
     uint32_t all_vns;                /* bit per virtual network */
     uint32_t free_inputs, nstarved;  /* numbers of free inputs and of starved destinations */
-    struct wheel wheel;              /* timers of sources (arrival), outputs (free again), destinations (credit), gates */
+    struct wheel wheel;              /* timers of sources (arrival), outputs (free), destinations (credit), gates */
     uint32_t output_timer, credit_timer, gate_timer;     /* first timer of the outputs; destinations; gates */
     uint64_t *free_in, *free_out;    /* bit per port: it transfers no packet */
     uint64_t *eligible;              /* bit per output: it has an eligible destination */

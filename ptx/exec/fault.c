@@ -367,8 +367,8 @@ void fault_no_progress(struct block *b)
         fault_describe(code_of_step(own, there), there, place, sizeof place);
         fault_raise((struct warp *)(uintptr_t)own, own->spin_at, FAULT_DEADLOCK,
                     __builtin_ctzll(own->entry[own->current].mask), 0,
-                    "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those come "
-                    "after the loop in the SIMT stack. The first of them is lane %d, which continues at\n"
+                    "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those "
+                    "come after the loop in the SIMT stack. The first of them is lane %d, which continues at\n"
                     "    %s\n"
                     "  Run with --simt independent, or write the loop so that the lanes that succeed do their work "
                     "inside it (the compiler moves it out unless the loop ends in SIMTX_LOCK_DONE, simtx_tm.h).",

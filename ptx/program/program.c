@@ -90,7 +90,8 @@ static uint64_t reloc_value(const struct ptx_reloc *r)
 
 static void write_initialiser(const struct ptx_var *v)
 {
-    if (!v->address || !v->init || v->written || (v->space != SP_GLOBAL && v->space != SP_CONST) || (v->def && v->def != v))
+    if (!v->address || !v->init || v->written || (v->space != SP_GLOBAL && v->space != SP_CONST) ||
+        (v->def && v->def != v))
         return;
     memcpy((void *)v->address, v->init, v->size);
     for (const struct ptx_reloc *r = v->relocs; r; r = r->next) {

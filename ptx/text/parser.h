@@ -311,7 +311,8 @@ void call_emit_results(struct parser *p, const struct ptx_inst *like);
 
 /* ---- operand.c ---- */
 /* An operand at a position of the signature with this letter. */
-bool operand_read(struct parser *p, const struct ptx_inst *in, char letter, const struct node *n, struct ptx_operand *o);
+bool operand_read(struct parser *p, const struct ptx_inst *in, char letter, const struct node *n,
+                  struct ptx_operand *o);
 bool operand_error(struct parser *p, const struct node *n, const char *msg);     /* reports and returns false */
 /* Is the node a sum, which is computed in a new register, or a vector with one? */
 bool node_has_sum(const struct node *n);

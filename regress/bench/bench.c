@@ -87,7 +87,8 @@ static void bench_alu(void)
     double best = 1e9, c = 1e9, insts = 0;
     for (int k = 0; k < REPEATS; k++) {
         const void *args[] = { &out, &fout, &rounds };
-        simtx_launch_stats s = launch("alu", (simtx_dim3){ (uint32_t)threads / 256, 1, 1 }, (simtx_dim3){ 256, 1, 1 }, args);
+        simtx_launch_stats s = launch("alu", (simtx_dim3){ (uint32_t)threads / 256, 1, 1 }, (simtx_dim3){ 256, 1, 1 },
+                                      args);
         insts = (double)s.thread_instructions;
         best = s.seconds < best ? s.seconds : best;
         double t = now();
@@ -157,7 +158,8 @@ static void bench_bfs(void)
         for (int level = 0; *more; level++) {
             const void *args[] = { &row_start, &col, &cost, &level, &more, &n };
             *more = 0;
-            simtx_launch_stats s = launch("bfs", (simtx_dim3){ (uint32_t)n / 256, 1, 1 }, (simtx_dim3){ 256, 1, 1 }, args);
+            simtx_launch_stats s = launch("bfs", (simtx_dim3){ (uint32_t)n / 256, 1, 1 }, (simtx_dim3){ 256, 1, 1 },
+                                          args);
             insts += (double)s.thread_instructions;
             seconds += s.seconds;
         }

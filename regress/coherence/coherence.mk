@@ -12,7 +12,8 @@ $(B)/regress/coherence/test_protocols: $(COHERENCE_RIG) $(B)/lib/libsimtx.a \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 $(B)/regress/coherence/test_machine: regress/witness/lab.c regress/witness/lab.h regress/witness/programs.h
-$(COHERENCE_TESTS): $(B)/regress/coherence/%: regress/coherence/%.c $(COHERENCE_TOYS) regress/coherence/toys.h $(B)/lib/libsimtx.a
+$(COHERENCE_TESTS): $(B)/regress/coherence/%: regress/coherence/%.c $(COHERENCE_TOYS) regress/coherence/toys.h \
+                    $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
 

@@ -1,7 +1,8 @@
 # Every instruction against the reference, on every vector width of this machine; see conformance.c.
 CONF_DIR  := $(B)/regress/conformance
 CONF_REF  := $(patsubst regress/conformance/%.c,$(CONF_DIR)/%.o,$(wildcard regress/conformance/ref/*.c))
-CONF_OBJ  := $(patsubst regress/conformance/%.c,$(CONF_DIR)/%.o,$(wildcard regress/conformance/*.c regress/conformance/*/*.c))
+CONF_SRC  := $(wildcard regress/conformance/*.c regress/conformance/*/*.c)
+CONF_OBJ  := $(CONF_SRC:regress/conformance/%.c=$(CONF_DIR)/%.o)
 CONF_LIBS := $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lmpfr -lgmp
 
 $(CONF_DIR)/%.o: regress/conformance/%.c

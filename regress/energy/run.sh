@@ -111,7 +111,7 @@ holds "a pause of 20000 ns: by the formula" parts long.txt
 holds "more static energy" awk 'NR == FNR { a = $2; nextfile } { exit !($2 > 1.5 * a); }' short.txt long.txt
 holds "nothing else" cmp <(sed 1d short.txt) <(sed 1d long.txt)
 
-# ---- powers of the GTX 480 (docs/energy.md): the published range of a Fermi card under load, its 250 W, its idle power ----
+# ---- powers of the GTX 480 (docs/energy.md): the published range under load, its 250 W, its idle power ----
 power() {
     grep -o '"power": [0-9.]*' stats.json | sed -n '1s/.*: //p'
 }

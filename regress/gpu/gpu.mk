@@ -2,8 +2,9 @@
 # times the kernels of test-correlation. Both load libcuda.so.1, or what LIBCUDA names; simtx's own is their test.
 GPU_DIR  := $(B)/regress/gpu
 GPU_OBJ  := $(patsubst regress/gpu/%.c,$(GPU_DIR)/%.o,$(wildcard regress/gpu/*.c))
-GPU_CONF := $(filter-out $(B)/regress/conformance/device.o %/behave_texture.o,$(patsubst %.c,$(B)/%.o,$(wildcard regress/conformance/*.c \
-            regress/conformance/*/*.c))) $(GPU_DIR)/library.o $(GPU_DIR)/device_gpu.o
+GPU_CONF := $(patsubst %.c,$(B)/%.o,$(wildcard regress/conformance/*.c regress/conformance/*/*.c))
+GPU_CONF := $(filter-out $(B)/regress/conformance/device.o %/behave_texture.o,$(GPU_CONF)) \
+            $(GPU_DIR)/library.o $(GPU_DIR)/device_gpu.o
 GPU_CORR := $(GPU_DIR)/correlation_gpu.o $(GPU_DIR)/library.o $(B)/obj/regress/correlation/cases.o
 
 $(GPU_DIR)/%.o: regress/gpu/%.c

@@ -13,7 +13,8 @@ enum { OUT_BYTES = 4 << 20 };
 static const char head[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 64 .b8 table[16384];\n"
     ".visible .entry k(.param .u64 data_param, .param .u64 out_param)\n{\n"
-    "    .reg .b64 %a<10>, %data, %out, %wide;\n    .reg .b32 %r<64>, %me, %t<4>;\n    .reg .f32 %f<64>;\n    .reg .f64 %d<16>;\n"
+    "    .reg .b64 %a<10>, %data, %out, %wide;\n    .reg .b32 %r<64>, %me, %t<4>;\n"
+    "    .reg .f32 %f<64>;\n    .reg .f64 %d<16>;\n"
     "    .reg .pred %p<4>;\n    .shared .align 16 .b8 mem[16384];\n"
     "    ld.param.u64 %data, [data_param];\n    ld.param.u64 %out, [out_param];\n"
     "    mov.u32 %t0, %ctaid.x;\n    mov.u32 %t1, %ntid.x;\n    mov.u32 %t2, %tid.x;\n"
@@ -44,7 +45,8 @@ static simtx_config *configure(const char *const *settings)
     simtx_config *c = simtx_config_new();
     char *message = NULL;
     for (; *settings; settings++)
-        if (**settings == '+' ? simtx_config_load(c, *settings + 1, &message) : simtx_config_set(c, *settings, &message)) {
+        if (**settings == '+' ? simtx_config_load(c, *settings + 1, &message)
+                              : simtx_config_set(c, *settings, &message)) {
             fprintf(stderr, "micro: %s: %s\n", *settings, message ? message : "");
             exit(1);
         }

@@ -25,7 +25,8 @@ static void check(const char *what, double got, double low, double high)
     }
 }
 
-static double cycles(struct text *t, struct shape s, uint64_t bytes, void (*fill)(char *, uint64_t), const char *const *settings)
+static double cycles(struct text *t, struct shape s, uint64_t bytes, void (*fill)(char *, uint64_t),
+                     const char *const *settings)
 {
     struct run r = run_kernel(t, s, bytes, fill, settings);
     if (r.message) {
@@ -40,9 +41,11 @@ static double cycles(struct text *t, struct shape s, uint64_t bytes, void (*fill
 typedef struct text *maker(unsigned repeats, const char *arg);
 
 /* Cycles that one more repetition costs. */
-static double each(maker *make, const char *arg, unsigned few, unsigned many, struct shape s, const char *const *settings)
+static double each(maker *make, const char *arg, unsigned few, unsigned many, struct shape s,
+                   const char *const *settings)
 {
-    double a = cycles(make(few, arg), s, 1 << 20, NULL, settings), b = cycles(make(many, arg), s, 1 << 20, NULL, settings);
+    double a = cycles(make(few, arg), s, 1 << 20, NULL, settings),
+           b = cycles(make(many, arg), s, 1 << 20, NULL, settings);
     return (b - a) / (many - few);
 }
 
@@ -51,8 +54,10 @@ static double each(maker *make, const char *arg, unsigned few, unsigned many, st
 static struct text *chain(unsigned n, const char *instruction)
 {
     struct text *t = text_new();
-    text_add(t, "    mov.u32 %%r0, %%me;\n    mov.u32 %%r1, 3;\n    mov.f32 %%f0, 0f3f800000;\n    mov.f32 %%f1, 0f3f800001;\n"
-                "    mov.f64 %%d0, 0d3ff0000000000000;\n    mov.f64 %%d1, 0d3ff0000000000001;\n");
+    text_add(
+        t,
+        "    mov.u32 %%r0, %%me;\n    mov.u32 %%r1, 3;\n    mov.f32 %%f0, 0f3f800000;\n    mov.f32 %%f1, 0f3f800001;\n"
+        "    mov.f64 %%d0, 0d3ff0000000000000;\n    mov.f64 %%d1, 0d3ff0000000000001;\n");
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    %s\n", instruction);
     text_add(t, "    cvt.rn.f32.f64 %%f2, %%d0;\n    add.f32 %%f0, %%f0, %%f2;\n    st.global.f32 [%%out], %%f0;\n"
@@ -77,7 +82,8 @@ static void test_latencies(void)
                                         "core.dp_width=32", NULL };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double want = config_value(wide, rows[i].key) * (strstr(rows[i].instruction, "; c") ? 2 : 1);
-        check(rows[i].instruction, each(chain, rows[i].instruction, 50, 150, (struct shape){ 1, 32 }, wide), want, want);
+        check(rows[i].instruction, each(chain, rows[i].instruction, 50, 150, (struct shape){ 1, 32 }, wide), want,
+              want);
     }
 }
 
@@ -103,14 +109,18 @@ static void test_rates(void)
     double ipc = run_stat(&r, "thread_instructions") / r.cycles;
     check("peak IPC of quadro-fx5800 (KILO TM paper, Table 1)", ipc, 0.97 * 240, 240);
     run_end(&r);
-    double sfu = config_value(fermi, "core.sfu"), width = config_value(fermi, "core.sfu_width"), ii = config_value(fermi, "interval.sfu");
+    double sfu = config_value(fermi, "core.sfu"), width = config_value(fermi, "core.sfu_width"),
+           ii = config_value(fermi, "interval.sfu");
     double warps = 16, want = warps * ceil(32 / width) * ii / sfu;
     check("SFU: cycles for 16 warps' instruction each",
-          each(independent, "    sin.approx.f32 %%f%u, %%f%u;\n", 100, 300, (struct shape){ 1, 512 }, fermi), want, want);
-    double schedulers = config_value(fermi, "core.schedulers"), sp = config_value(fermi, "core.sp"), simd = config_value(fermi, "core.simd_width");
+          each(independent, "    sin.approx.f32 %%f%u, %%f%u;\n", 100, 300, (struct shape){ 1, 512 }, fermi), want,
+          want);
+    double schedulers = config_value(fermi, "core.schedulers"), sp = config_value(fermi, "core.sp"),
+           simd = config_value(fermi, "core.simd_width");
     double rate = fmin(schedulers, sp * simd / 32);
     check("SP: cycles for 16 warps' instruction each",
-          each(independent, "    add.f32 %%f%u, %%f%u, %%f0;\n", 100, 300, (struct shape){ 1, 512 }, fermi), 16 / rate, 16 / rate);
+          each(independent, "    add.f32 %%f%u, %%f%u, %%f0;\n", 100, 300, (struct shape){ 1, 512 }, fermi), 16 / rate,
+          16 / rate);
 }
 
 static struct text *pairs(unsigned n, const char *unused)
@@ -118,17 +128,19 @@ static struct text *pairs(unsigned n, const char *unused)
     struct text *t = text_new();
     (void)unused;
     for (unsigned i = 0; i < n; i++)
-        text_add(t, "    add.f32 %%f%u, %%f%u, %%f0;\n    xor.b32 %%r%u, %%r%u, %%r1;\n", i % 32 + 16, i % 8, i % 32 + 16, i % 8);
+        text_add(t, "    add.f32 %%f%u, %%f%u, %%f0;\n    xor.b32 %%r%u, %%r%u, %%r1;\n", i % 32 + 16, i % 8,
+                 i % 32 + 16, i % 8);
     return t;
 }
 
 static void test_dual_issue(void)
 {
-    static const char *const one[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.sp=2", "core.int=2",
-                                       "core.issue_interval=1", "core.issue=1", NULL };
-    static const char *const two[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.sp=2", "core.int=2",
-                                       "core.issue_interval=1", "core.issue=2", NULL };
-    check("pairs on SP and INT, single issue: cycles a pair of 16 warps", each(pairs, NULL, 100, 300, (struct shape){ 1, 512 }, one), 16, 16);
+    static const char *const one[] = { "+gtx480",    "core.perfect_fetch=true", "core.simd_width=32", "core.sp=2",
+                                       "core.int=2", "core.issue_interval=1",   "core.issue=1",       NULL };
+    static const char *const two[] = { "+gtx480",    "core.perfect_fetch=true", "core.simd_width=32", "core.sp=2",
+                                       "core.int=2", "core.issue_interval=1",   "core.issue=2",       NULL };
+    check("pairs on SP and INT, single issue: cycles a pair of 16 warps",
+          each(pairs, NULL, 100, 300, (struct shape){ 1, 512 }, one), 16, 16);
     check("the same, dual issue", each(pairs, NULL, 100, 300, (struct shape){ 1, 512 }, two), 8, 8);
 }
 
@@ -137,7 +149,10 @@ static void test_dual_issue(void)
 static struct text *bank_stride(unsigned n, const char *stride)
 {
     struct text *t = text_new();
-    text_add(t, "    mul.lo.u32 %%r0, %%t2, %s;\n    and.b32 %%r0, %%r0, 16383;\n    mov.u32 %%r1, mem;\n    add.u32 %%r0, %%r0, %%r1;\n", stride);
+    text_add(t,
+             "    mul.lo.u32 %%r0, %%t2, %s;\n    and.b32 %%r0, %%r0, 16383;\n    mov.u32 %%r1, mem;\n    add.u32 "
+             "%%r0, %%r0, %%r1;\n",
+             stride);
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    ld.shared.u32 %%r%u, [%%r0];\n", i % 48 + 16);
     return t;
@@ -145,16 +160,18 @@ static struct text *bank_stride(unsigned n, const char *stride)
 
 static void test_banks(void)
 {
-    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32", "core.issue_interval=1", NULL };
-    static const char *const wide[] = { "+southern-islands", "core.perfect_fetch=true", "core.ldst_width=64", "core.issue_interval=1",
-                                        "core.issue_in_turn=false", NULL };
+    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32",
+                                            "core.issue_interval=1", NULL };
+    static const char *const wide[] = { "+southern-islands",     "core.perfect_fetch=true",  "core.ldst_width=64",
+                                        "core.issue_interval=1", "core.issue_in_turn=false", NULL };
     static const struct { const char *stride; double ways; } rows[] = {
         { "4", 1 }, { "8", 2 }, { "12", 1 }, { "16", 4 }, { "32", 8 }, { "64", 16 }, { "128", 32 }, { "0", 1 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char what[80];
         snprintf(what, sizeof what, "shared loads, stride %s bytes: cycles each", rows[i].stride);
-        check(what, each(bank_stride, rows[i].stride, 100, 300, (struct shape){ 1, 32 }, settings), rows[i].ways, rows[i].ways);
+        check(what, each(bank_stride, rows[i].stride, 100, 300, (struct shape){ 1, 32 }, settings), rows[i].ways,
+              rows[i].ways);
     }
     check("64 lanes, stride 4: cycles each", each(bank_stride, "4", 100, 300, (struct shape){ 1, 64 }, wide), 2, 2);
     check("64 lanes, stride 8: cycles each", each(bank_stride, "8", 100, 300, (struct shape){ 1, 64 }, wide), 4, 4);
@@ -187,17 +204,19 @@ static struct text *diverge(unsigned n, const char *lanes)
 
 static void test_control(void)
 {
-    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32", "core.issue_interval=1",
-                                            NULL };
+    static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.simd_width=32",
+                                            "core.issue_interval=1", NULL };
     double add = config_value(settings, "latency.int_add"), ctrl = config_value(settings, "latency.ctrl");
     double schedulers = config_value(settings, "core.schedulers");
-    check("barrier of one warp: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 32 }, settings), ctrl, ctrl);
+    check("barrier of one warp: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 32 }, settings), ctrl,
+          ctrl);
     double warps = 16, issue = warps / schedulers;
     check("barrier of 16 warps: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 512 }, settings),
           fmax(ctrl, issue), ctrl + issue);
-    check("all lanes one way: cycles of a chained add", each(diverge, "32", 50, 150, (struct shape){ 1, 32 }, settings), add, add);
-    check("lanes both ways: cycles of a chained add on each", each(diverge, "16", 50, 150, (struct shape){ 1, 32 }, settings), 2 * add,
-          2 * add);
+    check("all lanes one way: cycles of a chained add", each(diverge, "32", 50, 150, (struct shape){ 1, 32 }, settings),
+          add, add);
+    check("lanes both ways: cycles of a chained add on each",
+          each(diverge, "16", 50, 150, (struct shape){ 1, 32 }, settings), 2 * add, 2 * add);
 }
 
 /* ---- atomics ---- */
@@ -216,8 +235,8 @@ static void test_atomics(void)
     static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", NULL };
     double core = config_value(settings, "gpu.core_mhz") / config_value(settings, "l2.mhz");
     double add = config_value(settings, "l2.atomic_add");
-    check("32 lanes on one word: core cycles an instruction", each(atomics, "0", 100, 300, (struct shape){ 1, 32 }, settings),
-          32 * add * core, 32 * add * core * 1.02);
+    check("32 lanes on one word: core cycles an instruction",
+          each(atomics, "0", 100, 300, (struct shape){ 1, 32 }, settings), 32 * add * core, 32 * add * core * 1.02);
 }
 
 /* ---- pointer chases: what a load takes when nothing else moves, clock crossings included ---- */
@@ -242,8 +261,10 @@ static struct text *chase(const char *load, unsigned loads)
     text_add(t, "    add.u64 %%a5, %%a0, 0;\n    mov.u64 %%a1, %%clock64;\n");
     for (unsigned i = 0; i < loads; i++)
         text_add(t, "    %s.u64 %%a0, [%%a0];\n", load);
-    text_add(t, "    add.u64 %%a3, %%a0, 0;\n    mov.u64 %%a2, %%clock64;\n"
-                "    st.global.u64 [%%out], %%a1;\n    st.global.u64 [%%out+8], %%a2;\n    st.global.u64 [%%out+16], %%a3;\n");
+    text_add(
+        t,
+        "    add.u64 %%a3, %%a0, 0;\n    mov.u64 %%a2, %%clock64;\n"
+        "    st.global.u64 [%%out], %%a1;\n    st.global.u64 [%%out+8], %%a2;\n    st.global.u64 [%%out+16], %%a3;\n");
     return t;
 }
 
@@ -267,10 +288,16 @@ static double through_l2(const struct way *w, double t)
 static struct way way_of(const char *const *settings)
 {
     double flit = config_value(settings, "xbar.flit"), latency = config_value(settings, "xbar.latency");
-    double reply = 8 + fmax(32, config_value(settings, "coalescer.segment")), stages = config_value(settings, "core.mem_stages");
+    double reply = 8 + fmax(32, config_value(settings, "coalescer.segment")),
+           stages = config_value(settings, "core.mem_stages");
     return (struct way){
-        .core = config_value(settings, "gpu.core_mhz"), .xbar = config_value(settings, "xbar.mhz"), .l2 = config_value(settings, "l2.mhz"),
-        .in = floor(latency / 2), .out = ceil(latency / 2), .request_flits = ceil(8 / flit), .reply_flits = ceil(reply / flit),
+        .core = config_value(settings, "gpu.core_mhz"),
+        .xbar = config_value(settings, "xbar.mhz"),
+        .l2 = config_value(settings, "l2.mhz"),
+        .in = floor(latency / 2),
+        .out = ceil(latency / 2),
+        .request_flits = ceil(8 / flit),
+        .reply_flits = ceil(reply / flit),
         .latency = config_value(settings, "l2.latency"),
         .before = 1 + config_value(settings, "core.collector") + config_value(settings, "l1.miss_cycles"),
         .after = 1 + config_value(settings, stages < 0 ? "core.stages" : "core.mem_stages"),
@@ -281,21 +308,27 @@ static struct way way_of(const char *const *settings)
 static double issue_gap(const char *const *settings)
 {
     double interval = config_value(settings, "core.issue_interval");
-    return interval ? interval : config_value(settings, "core.schedulers") > 1 ? 1 : 32 / config_value(settings, "core.simd_width");
+    return interval                                        ? interval
+           : config_value(settings, "core.schedulers") > 1 ? 1
+                                                           : 32 / config_value(settings, "core.simd_width");
 }
 
 static void chase_l2(const char *name, const char *const *settings)
 {
-    struct run none = run_kernel(chase("ld.global.cg", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
-    struct run r = run_kernel(chase("ld.global.cg", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
-    double rest = (double)(none.out[1] - none.out[0]) / 2, start = (double)r.out[0] + issue_gap(settings), t = start, mean;
+    struct run none = run_kernel(chase("ld.global.cg", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase,
+                                 settings);
+    struct run r = run_kernel(chase("ld.global.cg", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase,
+                              settings);
+    double rest = (double)(none.out[1] - none.out[0]) / 2, start = (double)r.out[0] + issue_gap(settings), t = start,
+           mean;
     struct way w = way_of(settings);
     char what[120];
     for (unsigned i = 0; i < CHASE_LOADS; i++)
         t = through_l2(&w, t);
     mean = (t - start) / CHASE_LOADS;
     snprintf(what, sizeof what, "chase in L2, %s: %.1f core cycles a load, in all", name, mean);
-    check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest, t - (double)r.out[0] + rest);
+    check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest,
+          t - (double)r.out[0] + rest);
     run_end(&none);
     run_end(&r);
 }
@@ -330,7 +363,8 @@ static struct text *chase_rows(unsigned loads)
 
 static double through_dram(const struct way *w, double t, const char *const *settings)
 {
-    double mem = config_value(settings, "dram.mhz"), array = config_value(settings, "dram.tCL") + config_value(settings, "dram.burst_cycles");
+    double mem = config_value(settings, "dram.mhz"),
+           array = config_value(settings, "dram.tCL") + config_value(settings, "dram.burst_cycles");
     double x = cross(t + w->before, w->core, w->xbar) + w->in + w->request_flits - 1 + w->out;
     double l = cross(x, w->xbar, w->l2) + w->latency + config_value(settings, "dram.latency");
     l = cross(cross(l, w->l2, mem) + array, mem, w->l2);
@@ -348,16 +382,20 @@ static void chase_dram(const char *name, const char *const *settings)
     char what[120];
     for (unsigned i = 0; i < ROW_LINES; i++)
         t = through_dram(&w, t, settings);
-    snprintf(what, sizeof what, "chase in open rows, %s: %.1f core cycles a load, in all", name, (t - start) / ROW_LINES);
-    check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest, t - (double)r.out[0] + rest);
+    snprintf(what, sizeof what, "chase in open rows, %s: %.1f core cycles a load, in all", name,
+             (t - start) / ROW_LINES);
+    check(r.message ? r.message : what, (double)(r.out[1] - r.out[0]), t - (double)r.out[0] + rest,
+          t - (double)r.out[0] + rest);
     run_end(&none);
     run_end(&r);
 }
 
 static double chase_l1(const char *const *settings)
 {
-    struct run none = run_kernel(chase("ld.global.ca", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
-    struct run r = run_kernel(chase("ld.global.ca", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase, settings);
+    struct run none = run_kernel(chase("ld.global.ca", 0), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase,
+                                 settings);
+    struct run r = run_kernel(chase("ld.global.ca", CHASE_LOADS), (struct shape){ 1, 1 }, CHASE_LINES * 128, fill_chase,
+                              settings);
     double each_load = ((double)(r.out[1] - r.out[0]) - (double)(none.out[1] - none.out[0])) / CHASE_LOADS;
     run_end(&none);
     run_end(&r);
@@ -366,19 +404,22 @@ static double chase_l1(const char *const *settings)
 
 static void test_chase(void)
 {
-    static const char *const presets[] = { "+gtx480", "+quadro-fx5800", "+gtx480-sc", "+southern-islands", "+v100", "+gtx480-reference" };
+    static const char *const presets[] = { "+gtx480",           "+quadro-fx5800", "+gtx480-sc",
+                                           "+southern-islands", "+v100",          "+gtx480-reference" };
     static const char *const clocks[][3] = {
         { "gpu.core_mhz=1300", "xbar.mhz=650", "l2.mhz=800" }, { "gpu.core_mhz=700", "xbar.mhz=1101", "l2.mhz=333" },
         { "gpu.core_mhz=1000", "xbar.mhz=999", "l2.mhz=1001" },
     };
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        const char *const settings[] = { presets[i], "core.perfect_fetch=true", "l2.sectored=true", "core.issue_in_turn=false", NULL };
+        const char *const settings[] = { presets[i], "core.perfect_fetch=true", "l2.sectored=true",
+                                         "core.issue_in_turn=false", NULL };
         chase_l2(presets[i] + 1, settings);
         chase_dram(presets[i] + 1, settings);
     }
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
-        const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "l2.sectored=true", clocks[i][0], clocks[i][1], clocks[i][2],
-                                         NULL };
+        const char *const settings[] = {
+            "+gtx480", "core.perfect_fetch=true", "l2.sectored=true", clocks[i][0], clocks[i][1], clocks[i][2], NULL
+        };
         chase_l2(clocks[i][1], settings);
         chase_dram(clocks[i][1], settings);
     }
@@ -410,7 +451,9 @@ static struct text *self_chain(unsigned n, const char *instruction)
                 "    mov.u32 %%r5, mem;\n    st.shared.u32 [%%r5], %%r5;\n");
     for (unsigned i = 0; i < n; i++)
         text_add(t, "    %s\n", instruction);
-    text_add(t, "    st.global.u64 [%%out], %%a0;\n    st.global.u32 [%%out+8], %%r0;\n    st.global.u32 [%%out+12], %%r5;\n");
+    text_add(
+        t,
+        "    st.global.u64 [%%out], %%a0;\n    st.global.u32 [%%out+8], %%r0;\n    st.global.u32 [%%out+12], %%r5;\n");
     return t;
 }
 
@@ -456,8 +499,8 @@ static struct text *stream(const char *cache, unsigned loads, uint64_t stride)
     text_add(t, "    shl.b64 %%wide, %%wide, 4;\n    add.u64 %%a0, %%data, %%wide;\n");
     for (unsigned i = 0; i < loads; i++) {
         unsigned r = i % 8 * 4;
-        text_add(t, "    ld.global.%s.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n    add.u64 %%a0, %%a0, %llu;\n", cache, r, r + 1, r + 2,
-                 r + 3, (unsigned long long)stride);
+        text_add(t, "    ld.global.%s.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n    add.u64 %%a0, %%a0, %llu;\n",
+                 cache, r, r + 1, r + 2, r + 3, (unsigned long long)stride);
     }
     return t;
 }
@@ -474,8 +517,8 @@ static double crossbar_limit(const char *const *settings)
 
 static double dram_limit(const char *const *settings)
 {
-    return config_value(settings, "dram.channels") * config_value(settings, "dram.burst_bytes") / config_value(settings, "dram.burst_cycles") *
-           config_value(settings, "dram.mhz");
+    return config_value(settings, "dram.channels") * config_value(settings, "dram.burst_bytes") /
+           config_value(settings, "dram.burst_cycles") * config_value(settings, "dram.mhz");
 }
 
 static void test_dram_bandwidth(void)
@@ -488,11 +531,13 @@ static void test_dram_bandwidth(void)
         const char *const settings[] = { rows[i].preset, NULL };
         unsigned threads = 256, blocks = (unsigned)config_value(settings, "gpu.sms") * 4, loads = 32;
         uint64_t stride = (uint64_t)blocks * threads * 16;
-        struct run r = run_kernel(stream(rows[i].cache, loads, stride), (struct shape){ blocks, threads }, stride * loads, NULL, settings);
+        struct run r = run_kernel(stream(rows[i].cache, loads, stride), (struct shape){ blocks, threads },
+                                  stride * loads, NULL, settings);
         double dram = dram_limit(settings), limit = fmin(dram, crossbar_limit(settings)), got;
         char what[120];
         got = (double)stride * loads / (r.cycles / config_value(settings, "gpu.core_mhz"));
-        snprintf(what, sizeof what, "ld.%s stream on %s: share of %s's %.0f GB/s", rows[i].cache, rows[i].preset + 1, limit < dram ? "the crossbar" : "DRAM", limit * 1e-3);
+        snprintf(what, sizeof what, "ld.%s stream on %s: share of %s's %.0f GB/s", rows[i].cache, rows[i].preset + 1,
+                 limit < dram ? "the crossbar" : "DRAM", limit * 1e-3);
         check(r.message ? r.message : what, got / limit, 0.85, 1);
         run_end(&r);
     }
@@ -503,7 +548,8 @@ static struct text *same_lines(unsigned rounds, const char *unused)
 {
     struct text *t = text_new();
     (void)unused;
-    text_add(t, "    shl.b64 %%wide, %%wide, 4;\n    and.b64 %%wide, %%wide, 262143;\n    add.u64 %%a0, %%data, %%wide;\n");
+    text_add(
+        t, "    shl.b64 %%wide, %%wide, 4;\n    and.b64 %%wide, %%wide, 262143;\n    add.u64 %%a0, %%data, %%wide;\n");
     for (unsigned i = 0; i < rounds; i++) {
         unsigned r = i % 8 * 4;
         text_add(t, "    ld.global.cg.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a0];\n", r, r + 1, r + 2, r + 3);
@@ -522,7 +568,8 @@ static void test_crossbar_bandwidth(void)
         double bytes = (double)blocks * threads * 16 * ROUNDS, limit = crossbar_limit(settings);
         double got = bytes / (all / config_value(settings, "gpu.core_mhz"));
         char what[120];
-        snprintf(what, sizeof what, "hits in L2 on %s: share of the crossbar's %.0f GB/s", presets[i] + 1, limit * 1e-3);
+        snprintf(what, sizeof what, "hits in L2 on %s: share of the crossbar's %.0f GB/s", presets[i] + 1,
+                 limit * 1e-3);
         check(what, got / limit, 0.85, 1);
     }
 }

@@ -43,5 +43,6 @@ test-order-rules: $(B)/regress/order/test_rules
 # Programs under policies, protocols and transactions.
 TESTS += test-order-programs
 .PHONY: test-order-programs
-test-order-programs: $(B)/bin/simtx $(CUDART) $(CONFIGS) $(patsubst %,$(B)/kernels/%,work_queue stencil_flags placement ht lht)
+test-order-programs: $(B)/bin/simtx $(CUDART) $(CONFIGS) \
+                     $(patsubst %,$(B)/kernels/%,work_queue stencil_flags placement ht lht)
 	@regress/order/programs.sh $(B)

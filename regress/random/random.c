@@ -85,8 +85,8 @@ static void add_functional(struct run *run, const char *isa, int warp, const cha
 {
     char keys[160];
     snprintf(keys, sizeof keys,
-             "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0", isa, warp, simt,
-             threads);
+             "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0", isa, warp,
+             simt, threads);
     add_config(run, "default", keys);
 }
 
@@ -124,7 +124,8 @@ static void open_timing(struct run *run)
         { "default", "gpu.sms=2 gpu.warp_size=64 core.simd_width=64 core.policy=two_level core.active_warps=1" },
         { "default+tiny+l1off", "gpu.sms=2 l2.write_fetch=true l2.merge_fills=false coalescer.segment=128" },
         { "default", "gpu.sms=2 dram.close_page=true dram.refresh=true sim.flush=false coalescer.lanes=16" },
-        { "default+tiny", "gpu.sms=2 l2.sectored=false l1.local_writeback=false l1.replacement=fifo xbar.vns=2 core.mem_queue=8" },
+        { "default+tiny", "gpu.sms=2 l2.sectored=false l1.local_writeback=false l1.replacement=fifo xbar.vns=2 "
+                          "core.mem_queue=8" },
     };
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         char keys[256];

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         config[n++] = argv[i];
     double log_sum = 0;
-    printf("%-8s %12s %12s %7s %12s %9s  %s\n", "kernel", "cycles", "incumbent", "ratio", "M inst/s", "x speed", "result");
+    printf("%-8s %12s %12s %7s %12s %9s  %s\n", "kernel", "cycles", "incumbent", "ratio", "M inst/s", "x speed",
+           "result");
     for (int i = 0; i < WORKLOADS; i++) {
         const struct workload *w = &workloads[i];
         struct workload_result r = workload_run(w->name, argv[1], config, NULL);

@@ -326,6 +326,6 @@ static void free_engine(void *unit)
 }
 
 const struct engine_kind eager_unit = {
-    .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run, .before = before,
-    .accessed = accessed, .idle = idle
+    .new_engine = new_engine, .free_engine = free_engine, .take = take, .performed = performed, .run = run,
+    .before = before, .accessed = accessed, .idle = idle
 };

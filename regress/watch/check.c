@@ -135,7 +135,8 @@ static void check_nesting(const struct slice *s, size_t n)
     const struct slice *in[DEEPEST];
     size_t deep = 0;
     for (size_t i = 0; i < n; i++) {
-        while (deep && (in[deep - 1]->pid != s[i].pid || in[deep - 1]->tid != s[i].tid || in[deep - 1]->to <= s[i].from))
+        while (deep &&
+               (in[deep - 1]->pid != s[i].pid || in[deep - 1]->tid != s[i].tid || in[deep - 1]->to <= s[i].from))
             deep--;
         if (deep && s[i].to > in[deep - 1]->to)
             fail("%s at %lld ends behind %s at %lld, in which it began", s[i].name, s[i].from, in[deep - 1]->name,

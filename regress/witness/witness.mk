@@ -1,5 +1,5 @@
 # Witnesses that values are bound when accesses are performed.
-$(B)/regress/witness/witness: regress/witness/witness.c regress/witness/lab.c regress/witness/lab.h regress/witness/programs.h $(B)/lib/libsimtx.a
+$(B)/regress/witness/witness: $(wildcard regress/witness/*.[ch]) regress/drop_host.h $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDFLAGS) $(LDLIBS) -lcmocka
 

@@ -126,8 +126,8 @@ static bool check_scheduler_cycles(struct machine *m, const uint64_t *n)
 
 static bool check_messages(struct machine *m, const uint64_t *n)
 {
-    bool ok = equal(m, "requests and notifications of slices", n[STAT_REQUESTS] + n[STAT_L2_NOTIFICATIONS], "replies and notifications of SMs",
-                    n[STAT_REPLIES] + n[STAT_SM_NOTIFICATIONS]);
+    bool ok = equal(m, "requests and notifications of slices", n[STAT_REQUESTS] + n[STAT_L2_NOTIFICATIONS],
+                    "replies and notifications of SMs", n[STAT_REPLIES] + n[STAT_SM_NOTIFICATIONS]);
     ok &= equal(m, "requests", n[STAT_REQUESTS], "packets through the request crossbar", n[STAT_XBAR_REQUEST_PACKETS]);
     return ok & equal(m, "replies", n[STAT_REPLIES], "packets through the reply crossbar", n[STAT_XBAR_REPLY_PACKETS]);
 }

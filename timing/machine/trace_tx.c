@@ -13,9 +13,10 @@ static void write_aborts(struct trace_sm *w, uint32_t slot)
     uint64_t at = t->aborted_at, end = at + 1;
     if (t->aborted_lanes && trace_cut(&w->out.cfg, w->out.origin, &at, &end)) {
         uint32_t thread = trace_tx_thread(w, slot);
-        trace_add(&w->out.text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"transaction\",\"name\":\"abort: %s\",\"pid\":%u,"
-                  "\"tid\":%u,\"ts\":%" PRIu64 ",\"args\":{", t->reason, TRACE_FIRST_SM_PID + w->sm,
-                  thread, at);
+        trace_add(&w->out.text,
+                  ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"transaction\",\"name\":\"abort: %s\",\"pid\":%u,"
+                  "\"tid\":%u,\"ts\":%" PRIu64 ",\"args\":{",
+                  t->reason, TRACE_FIRST_SM_PID + w->sm, thread, at);
         trace_lanes(&w->out.text, t->aborted_lanes);
         trace_add(&w->out.text, "}}");
     }
@@ -31,8 +32,8 @@ static void close_attempt(struct trace_sm *w, uint32_t slot, uint64_t at)
     if (trace_tx_slice(w, slot, "attempt", t->from, at)) {
         trace_add(&w->out.text, ",\"args\":{\"attempt\":%u,", t->attempt);
         trace_lanes(&w->out.text, t->lanes);
-        trace_add(&w->out.text, ",\"committed\":%u,\"aborted\":%u,\"reads\":%u,\"writes\":%u}}", t->committed, t->aborted,
-                  t->reads, t->writes);
+        trace_add(&w->out.text, ",\"committed\":%u,\"aborted\":%u,\"reads\":%u,\"writes\":%u}}", t->committed,
+                  t->aborted, t->reads, t->writes);
     }
     if (t->commit < at && trace_tx_slice(w, slot, "commit", t->commit, at))
         trace_add(&w->out.text, ",\"args\":{\"committed\":%u,\"aborted\":%u}}", t->committed, t->aborted);

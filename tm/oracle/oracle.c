@@ -407,12 +407,13 @@ static void check_writer(struct oracle *o, const struct oracle_txn *t, uint64_t 
 {
     uint64_t last = oracle_snapshot_write(&o->snapshots, t->place.commit, line, shadow_word(address), before, value);
     if (last > t->place.snapshot)
-        findings_add(&o->found,
-                     "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), committed in "
-                     "cycle %llu, wrote 0x%llx in version %llu from snapshot %llu, although version %llu has another "
-                     "write of it", (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block,
-                     t->who.thread, (ull)t->who.cycle, (ull)address, (ull)t->place.commit, (ull)t->place.snapshot,
-                     (ull)last);
+        findings_add(
+            &o->found,
+            "the transaction with key %llu (SM %u, warp slot %u, lane %u; block %llu, thread %u), committed in "
+            "cycle %llu, wrote 0x%llx in version %llu from snapshot %llu, although version %llu has another "
+            "write of it",
+            (ull)t->key, t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread, (ull)t->who.cycle,
+            (ull)address, (ull)t->place.commit, (ull)t->place.snapshot, (ull)last);
 }
 
 /* Compares the reads of a transaction. Returns the read of the first violation, NULL = none. */
@@ -515,11 +516,13 @@ static void check_between(struct oracle *o, const struct oracle_txn *t)
     o->checked++;
     o->reads += t->reads;
     if (!of_one_state(o, t))
-        findings_add(&o->found,
-                     "a read-only transaction (SM %u, warp slot %u, lane %u; block %llu, thread %u), committed in cycle "
-                     "%llu without a key, has read %u words that differ from the replay in commit order, in the state "
-                     "after every key up to %llu", t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block,
-                     t->who.thread, (ull)t->who.cycle, t->reads, (ull)t->key);
+        findings_add(
+            &o->found,
+            "a read-only transaction (SM %u, warp slot %u, lane %u; block %llu, thread %u), committed in cycle "
+            "%llu without a key, has read %u words that differ from the replay in commit order, in the state "
+            "after every key up to %llu",
+            t->who.sm, t->who.slot, t->who.lane, (ull)t->who.block, t->who.thread, (ull)t->who.cycle, t->reads,
+            (ull)t->key);
 }
 
 /* Those for which no key is missing. */

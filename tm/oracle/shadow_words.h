@@ -17,7 +17,7 @@ struct shadow_line {
     uint32_t known;                  /* words with a value; all masks have a bit for each word */
     uint32_t plain, tx;              /* words accessed by plain stores or atomics; by transactions */
     uint32_t writers;                /* number of its row of writers, 0 = no transaction has written here */
-    uint32_t held;                   /* for the oracle: transactions with words of the line that wait for their replay */
+    uint32_t held;                   /* for the oracle: transactions with words of the line that await their replay */
     uint32_t waiting;                /* for the oracle: number of an atomic whose result is not known yet, 0 = none */
     uint64_t performed;              /* core cycle of the last transactional write performed */
 };

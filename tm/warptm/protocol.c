@@ -160,8 +160,8 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     else if (w.ownership == 1)
         snprintf(error, size, "warptm.ownership = 1: an ownership table has at least two entries");
     else if (!num_power_of_two(w.tcd_bytes) || !num_power_of_two(w.access_bytes))
-        snprintf(error, size, "warptm.tcd_bytes = %u, warptm.access_bytes = %u: both must be powers of two", w.tcd_bytes,
-                 w.access_bytes);
+        snprintf(error, size, "warptm.tcd_bytes = %u, warptm.access_bytes = %u: both must be powers of two",
+                 w.tcd_bytes, w.access_bytes);
     else
         return kilo_check(c, slices, "warptm", error, size);
     return false;

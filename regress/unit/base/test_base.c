@@ -267,7 +267,9 @@ static void lists_of_words_end_with_null(void **state)
 /* The shell must print the word that word_print_quoted wrote. */
 static void quoted_words_are_what_a_shell_reads(void **state)
 {
-    static const char *const words[] = { "plain", "", "two words", "it's", "''", "$HOME", "a\\b", "*", "\"x\"", "-n;ls" };
+    static const char *const words[] = {
+        "plain", "", "two words", "it's", "''", "$HOME", "a\\b", "*", "\"x\"", "-n;ls"
+    };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *command, got[64];
         size_t size;

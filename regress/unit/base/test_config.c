@@ -93,7 +93,8 @@ static void wrong_assignments_change_nothing(void **state)
     static const char *const wrong[] = { "gpu.sms=", "gpu.sms=x", "gpu.sms=1.5", "gpu.sms=0",
                                         "gpu.sms=99999999999999999999",
                                          "gpu.sms=5 5", "gpu.sms", "=5", "gpu.simt=both", "gpu.compute_capability=nan",
-                                         "functional.threads_relaxed=maybe", "gpu=3", "kernel.x=3", "kernel..registers=3",
+                                         "functional.threads_relaxed=maybe", "gpu=3", "kernel.x=3",
+                                         "kernel..registers=3",
                                          "kernel.x.registers=0" };
     simtx_config *c = simtx_config_new();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

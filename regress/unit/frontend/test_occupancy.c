@@ -164,7 +164,8 @@ static void registers_are_limited(void **state)
     };
     static char text[8000];
     size_t n = (size_t)snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(\n"
-                                ".param .u64 p)\n{\n    .reg .b64 %%p;\n    .reg .b32 %%r<100>;\n    ld.param.u64 %%p, [p];\n");
+                                ".param .u64 p)\n{\n    .reg .b64 %%p;\n    .reg .b32 %%r<100>;\n"
+                                "    ld.param.u64 %%p, [p];\n");
     for (int i = 0; i < 100; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "    ld.global.u32 %%r%d, [%%p+%d];\n", i, 4 * i);
     for (int i = 0; i < 100; i++)

@@ -66,7 +66,8 @@ static const char PTX[] =
     ".visible .entry quiet(.param .u64 out)\n{\n"
     "  .reg .pred %p; .reg .b32 %r; .reg .b64 %d; .shared .b32 n;\n"
     "  ld.param.u64 %d, [out];\n"
-    "LOOP:\n  ld.shared.u32 %r, [n]; add.u32 %r, %r, 1; st.shared.u32 [n], %r; setp.lt.u32 %p, %r, 2000; mov.u32 %r, 7;\n"
+    "LOOP:\n  ld.shared.u32 %r, [n]; add.u32 %r, %r, 1; st.shared.u32 [n], %r; setp.lt.u32 %p, %r, 2000; "
+    "mov.u32 %r, 7;\n"
     "  @%p bra LOOP;\n  st.global.u32 [%d], %r;\n  ret;\n}\n"
     ".visible .entry copy(.param .u64 to, .param .u64 from)\n{\n"
     "  .reg .b32 %r; .reg .b64 %d<3>;\n"
@@ -191,7 +192,8 @@ static void the_same_however_simulated(void **state)
                                             "sim.sync_window=3", "sim.no_skip=true" };
     static const char *const machines[][4] = {
         { "xbar.mhz=700" }, { "dram.refresh=true" }, { "gpu.warp_size=64" }, { "l1.pipelined=true" },
-        { "xbar.input=fifo" }, { "memory.local_layout=word" }, { "core.fetch_past_branch=true" }, { "l2.sector_replies=true" },
+        { "xbar.input=fifo" }, { "memory.local_layout=word" }, { "core.fetch_past_branch=true" },
+        { "l2.sector_replies=true" },
         { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
         { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
     };

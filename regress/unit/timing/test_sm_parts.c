@@ -395,7 +395,8 @@ static void test_timeline(void **state)
     (void)state;
     char path[] = "/tmp/simtx_timeline_XXXXXX", error[300], line[1024];
     close(mkstemp(path));
-    struct trace *t = trace_open(&(struct trace_cfg){ .file = path, .to = UINT64_MAX - 1, .sm = -1 }, error, sizeof error);
+    struct trace *t = trace_open(&(struct trace_cfg){ .file = path, .to = UINT64_MAX - 1, .sm = -1 }, error,
+                                 sizeof error);
     assert_non_null(t);
     struct sm_rig r;
     sm_rig_open(&r, ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k() {\n"

@@ -16,7 +16,7 @@
 struct cu_warp_cfg {
     bool parallel_input;             /* processes all lanes of a message in one cycle */
     bool group_replies;              /* one message for the local outcomes of a warp, one for its performed writes */
-    uint32_t access_bytes;           /* accesses of a message, or writes of a warp, to one such block are merged; at most
+    uint32_t access_bytes;           /* accesses of a message or writes of a warp to one such block are merged; at most
                                       * a sector; 0 or 4: none */
 };
 
