@@ -19,7 +19,8 @@ expected=$(for i in $(seq 0 31); do
     printf '%d ' $((i % 2 ? d : 0))
 done)
 
-for mode in "" "--simt independent" "--set gpu.warp_size=64" "--timing --config gtx480" "--timing --simt independent"; do
+for mode in "" "--simt independent" "--set gpu.warp_size=64" "--timing --config gtx480" \
+    "--timing --simt independent"; do
     # The options' words are meant to be split.
     holds "launch $mode" launch_to out.txt "$program" "$options" $mode
     holds "launch $mode: the words" words

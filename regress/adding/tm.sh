@@ -54,7 +54,8 @@ check 2 "|toy" "$simtx" config show gtx480 --set tm.global=nothing
 check 0 "toy.commit_cycles" "$simtx" config list --keys
 check 0 "toy.compared" "$simtx" stats
 check 0 "toy: when the transactions" "$simtx" cost gtx480 --set tm.global=toy
-check 2 "tm.shared = toy needs tm.serial = true and tm.global = none" "$simtx" launch "$here/../tm/ptx/calls.ptx" --timing \
+check 2 "tm.shared = toy needs tm.serial = true and tm.global = none" "$simtx" launch "$here/../tm/ptx/calls.ptx" \
+    --timing \
     --config gtx480 --set tm.shared=toy --set tm.global=toy --grid 1 --block 32 --arg u32[8]:0
 check 0 "until its transactions are decided" "$simtx" config explain toy.commit_cycles
 
@@ -64,7 +65,8 @@ figure() {
 }
 holds "1 nJ for a word" run "ht --size 1500" --set tm.global=toy --set energy.scale=1 --set energy.toy_word=1000 \
     --set energy.tx_register=0
-holds "energy of transactional memory" test "$(sed '1,/"energy": {/d' stats.json | sed -n 's/^ *"tm": \([0-9]*\)\.0,$/\1/p' |
+holds "energy of transactional memory" test \
+    "$(sed '1,/"energy": {/d' stats.json | sed -n 's/^ *"tm": \([0-9]*\)\.0,$/\1/p' |
     head -n 1)" = "$(figure compared)"
 
 # A longer commit takes longer.

@@ -95,7 +95,8 @@ check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --save c:c.bin)
 check 0 "" $(launch vadd.ptx $vadd --arg u32:1000 --expect c:c.bin)
 check 1 "element 999 is 0, expected 999.5" $(launch vadd.ptx $vadd --arg u32:999 --expect c:c.bin)
 check 1 "the buffer has 4000 bytes, the file 0" $(launch vadd.ptx $vadd --arg u32:999 --expect c:empty.ptx)
-check 0 "" $(launch vadd.ptx --grid 4 --block 256 --arg in:c.bin --arg f32[]:@c.bin --arg out:sum.bin,4000 --arg u32:1000)
+check 0 "" \
+    $(launch vadd.ptx --grid 4 --block 256 --arg in:c.bin --arg f32[]:@c.bin --arg out:sum.bin,4000 --arg u32:1000)
 check 0 "c: 1 3 5 7" $(launch vadd.ptx --grid 4 --block 256 --arg f32[1000]:0 --arg f32[]:@sum.bin --arg c=f32[1000]:0 \
     --arg u32:1000 --print c:4)
 check 0 "a: 2 4 6 8" $(launch vadd.ptx --block 4 --arg a=f32[]:1,2,3,4 --arg a --arg a --arg u32:4 --print a)
@@ -103,7 +104,8 @@ check 0 "k: 5 5 5" $(launch int.ptx --kernel fill --block 3 --arg k=s32[3]:0 --a
 check 0 "k: -7 -7 -7" $(launch int.ptx --kernel fill --block 3 --arg k=s32[3]:0 --arg s32:-7 --print k)
 check 0 "k: 0xfffffff9 0" $(launch int.ptx --kernel fill --block 1 --arg k=b32[2]:0 --arg s32:-7 --print k)
 check 2 "s32:99999999999" $(launch int.ptx --kernel fill --arg s32[1]:0 --arg s32:99999999999)
-check 1 "cannot write the standard output" sh -c "$(launch int.ptx --kernel fill --arg k=s32[3]:0 --arg s32:5 --print k) >/dev/full"
+check 1 "cannot write the standard output" sh \
+    -c "$(launch int.ptx --kernel fill --arg k=s32[3]:0 --arg s32:5 --print k) >/dev/full"
 check 1 "argument 0: " $(launch int.ptx --kernel fill --arg u32[10000000000]:7 --arg s32:5)
 check 2 "--kernel NAME is missing" $(launch int.ptx --arg u32:1)
 check 2 "int.ptx has no kernel fil; it has" $(launch int.ptx --kernel fil)
@@ -135,7 +137,8 @@ check 2 "--simt: gpu.simt = both" $(launch vadd.ptx --simt both)
 check 2 "expected KEY=VALUE" $(launch vadd.ptx --set gpu.sms)
 check 2 "cannot write" $(launch vadd.ptx --stats /nonexistent/s.json)
 check 2 "launch" $(launch vadd.ptx --block 2000 --arg f32[1]:0 --arg f32[1]:0 --arg f32[1]:0 --arg u32:1)
-check 1 "at vadd.ptx:15:5: ld.global.f32" $(launch vadd.ptx --grid 4 --block 256 --arg f32[10]:0 --arg f32[10]:0 --arg f32[10]:0 --arg u32:1000)
+check 1 "at vadd.ptx:15:5: ld.global.f32" \
+    $(launch vadd.ptx --grid 4 --block 256 --arg f32[10]:0 --arg f32[10]:0 --arg f32[10]:0 --arg u32:1000)
 
 # Statistics: also of a kernel that faulted, and the same for any number of host threads.
 check 1 "" $(launch int.ptx --kernel trap_now --stats s.json)

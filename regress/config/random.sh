@@ -38,7 +38,8 @@ refused=0
     }' >runs
 while read -r line; do
     status=0
-    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --config $line --set sim.mode=timing --set sim.hang_cycles=1000000 \
+    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --config $line --set sim.mode=timing \
+        --set sim.hang_cycles=1000000 \
         "$here/random.ptx" --grid 6 --block 128 --arg u32[768]:iota --arg sum=u32[64]:0 --print sum:1 >out 2>err ||
         status=$?
     if [ "$status" = 2 ] && grep -qE '^(error|simtx launch): ' err; then

@@ -152,7 +152,8 @@ holds "every unknown key" grep -qF "unknown key l1.way, did you mean l1.ways?" e
 answers 0 '"origin": "gtx480.cfg:' show gtx480 --json
 
 # ---- the statistics of a run hold every key ----
-if timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --config gtx480+7sm --set l2.ways=16 --stats s.json "$here/../cli/int.ptx" \
+if timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --config gtx480+7sm --set l2.ways=16 --stats s.json \
+    "$here/../cli/int.ptx" \
     --kernel fill --arg u32[1]:0 --arg u32:1 >out 2>err; then
     for line in '"gpu.sms": 7' '"l2.ways": 16' '"l1.kb": 48' '"dram.tRCD": 12' '"core.policy": "gto"'; do
         holds "statistics: $line" grep -qF -- "$line" s.json
@@ -183,7 +184,8 @@ cycles() {
     local preset=$1
     shift
     chain "$@" >chain.ptx
-    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --config "$preset+perfect-fetch" --set sim.mode=timing --stats c.json chain.ptx \
+    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --config "$preset+perfect-fetch" --set sim.mode=timing \
+        --stats c.json chain.ptx \
         --arg u64[65536]:0 --arg u64[1]:0 && sed -n 's/^    "cycles": \([0-9]*\).*/\1/p' c.json
 }
 

@@ -11,7 +11,8 @@ counts() {
 }
 
 launch() {
-    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --timing --check full --set sim.hang_cycles=100000 --stats stats.json "$@" \
+    timeout 60 "$simtx" launch --quiet --grid 1 --block 1 --timing --check full --set sim.hang_cycles=100000 \
+        --stats stats.json "$@" \
         "$here/both/crossed.ptx" --grid 6 --block $threads --arg out=u32[4]:0 --arg far=u32[4]:0 --print out --print far
 }
 

@@ -52,18 +52,22 @@ holds "a relation shows the values of keys" \
 holds "a relation shows its numbers" \
     grep -q '^K-128,by configuration,configuration,holds,"30 == 30 and 3 == 3"' small/claims.csv
 holds "rows that this size cannot judge say so" grep -qE '^K-007,not .*not run at this size' small/claims.csv
-holds "the page explains the four verdicts" [ "$(grep -oE '<td class="v[0-3]">[a-z ]+</td><td class="words">' small/index.html |
+holds "the page explains the four verdicts" \
+    [ "$(grep -oE '<td class="v[0-3]">[a-z ]+</td><td class="words">' small/index.html |
     sort -u | wc -l)" = 4 ]
-holds "a tolerance beside each row" [ "$(grep -cE '^K-[0-9]+,.*,"(exact|relation|[^"]* %|(above|below) [^"]*|[^"]* to [^"]*)",' \
+holds "a tolerance beside each row" \
+    [ "$(grep -cE '^K-[0-9]+,.*,"(exact|relation|[^"]* %|(above|below) [^"]*|[^"]* to [^"]*)",' \
     small/claims.csv)" = 211 ]
-holds "a preset's value is by configuration" grep -qE '^K-129,by configuration,configuration,32,"32",0,"exact",' small/claims.csv
+holds "a preset's value is by configuration" grep -qE '^K-129,by configuration,configuration,32,"32",0,"exact",' \
+    small/claims.csv
 
 # Transactions: sets of the hash table are the paper's at any size; pictures of all figures have values.
 check 0 "of 217" "$simtx" paper kilotm --quick --only kl,klu,ideal,fgl,HT-H,HT-L --out tm
 for claim in 038 039 040 041 051 053; do
     holds "K-$claim: words of a transaction" grep -qE "^K-$claim,by configuration," tm/claims.csv
 done
-holds "a ratio of two runs is judged" grep -qE '^K-164,(measured|not reproduced),run,1.66,"[0-9.]+",-?[0-9.]+,"15 %",HT-L,' tm/claims.csv
+holds "a ratio of two runs is judged" grep \
+    -qE '^K-164,(measured|not reproduced),run,1.66,"[0-9.]+",-?[0-9.]+,"15 %",HT-L,' tm/claims.csv
 holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" tm/index.html tm/*.svg
 holds "thread states" grep -qE '^HT-H,"KILO TM, 2 warps","TO committing",0*[.0-9]*[1-9]' tm/fig9.csv
 
@@ -100,7 +104,8 @@ check 0 "4 runs to do, 0 done" $snapshots --plan
 holds "no size" bash -c "! grep -q -- --size out"
 check 0 "of 129" $snapshots
 for claim in S-062 S-074 S-075; do
-    holds "$claim: words read and written" grep -qE "^$claim,measured,run,[0-9]+,\"[0-9.]+\",-?[0-9.]+,\"20 %\"," snapshots/claims.csv
+    holds "$claim: words read and written" grep -qE "^$claim,measured,run,[0-9]+,\"[0-9.]+\",-?[0-9.]+,\"20 %\"," \
+        snapshots/claims.csv
 done
 for claim in $(seq -f S-%03g 28 36) $(seq -f S-%03g 47 51) S-061 S-063 S-101; do
     holds "$claim: the preset, the program" grep -q "^$claim,by configuration,configuration," snapshots/claims.csv
@@ -153,7 +158,8 @@ exec 9<&-
 check 0 "of 217" $small
 
 # Ctrl-C ends children and keeps what is finished.
-check 130 "the same command continues" timeout --preserve-status -s INT 1.5 "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped
+check 130 "the same command continues" timeout --preserve-status -s INT 1.5 "$simtx" paper kilotm --only fgl,HT-H,CL \
+    --jobs 1 --out stopped
 holds "no process is left" nothing_runs
 holds "no half of a run is left" bash -c "! ls stopped/runs/*.part"
 check 0 "to do" "$simtx" paper kilotm --only fgl,HT-H,CL --plan --out stopped

@@ -38,9 +38,11 @@ for name in vecadd reduce recursion device_printf; do
 done
 
 # ---- device memory after every launch, against functional mode's ----
-for name in convolution fft_convolution radix_sort recursion stencil3d struct_args transpose vector_loads virtual_calls; do
+for name in convolution fft_convolution radix_sort recursion stencil3d struct_args transpose vector_loads \
+    virtual_calls; do
     for machine in gtx480+tiny+l1on quadro-fx5800 default; do
-        holds "$name on $machine leaves the same memory" run out "$(kernel $name)" --timing --config $machine --set sim.shadow=true
+        holds "$name on $machine leaves the same memory" run out "$(kernel $name)" --timing --config $machine \
+            --set sim.shadow=true
     done
 done
 # where a position comes from an atomic counter the order of the threads shows

@@ -30,7 +30,8 @@ writes="tx_begin; st.shared.u32 [s], %r1; tx_commit;"
 # run OPTIONS...: prints "BLOCKS LIMIT" of the launch.
 run() {
     "$simtx" launch --quiet --grid 1 --block 1 k.ptx --arg u32[64]:0 --stats stats.json "$@" || return
-    sed -n 's/^ *"resident_blocks": \([0-9]*\),.*/\1/p; s/^ *"resident_limit": "\(.*\)".*/\1/p' stats.json | paste -sd' '
+    sed -n 's/^ *"resident_blocks": \([0-9]*\),.*/\1/p; s/^ *"resident_limit": "\(.*\)".*/\1/p' \
+        stats.json | paste -sd' '
 }
 
 # resident "BLOCKS LIMIT" OPTIONS...: the launch runs, and so many blocks fit on an SM.
@@ -74,7 +75,8 @@ resident "4 registers (tm.shared)" $si --block 100 --set kernel.k.registers=32
 resident "3 registers (tm.shared)" --timing --config localtm+localtm-rw --block 256 --set kernel.k.registers=20
 # 2 x 112 x 256 + 8192 is all of 65536.
 resident "1 registers (tm.shared)" $si --block 256 --set kernel.k.registers=112
-refused "k: 113 registers per thread, and a block of 256 threads needs 66048; with tm.shared = localtm an SM has 65536: \
+refused \
+    "k: 113 registers per thread, and a block of 256 threads needs 66048; with tm.shared = localtm an SM has 65536: \
 filters take 8192, and shadow registers double a thread's" $si --block 256 --set kernel.k.registers=113
 # A GTX 480 has 32768.
 resident "1 registers (tm.shared)" --timing --config gtx480+tm-localtm --block 256 --set kernel.k.registers=48
@@ -94,7 +96,8 @@ refused "localtm.scalar_registers = 3, of which a warp takes one for its conflic
 kernel 29056 "$writes"
 resident "1 shared memory (tm.shared)" $si --block 64
 kernel 29057 "$writes"
-refused "k: 29057 bytes of shared memory; with tm.shared = localtm a kernel with transactions may declare 29056: values \
+refused \
+    "k: 29057 bytes of shared memory; with tm.shared = localtm a kernel with transactions may declare 29056: values \
 and backups take 2 x 29056 bytes and owners 7264, of 65536 (by the papers' formula 29127 and 7282; rows of 32 banks are \
 whole)" $si --block 64
 kernel 40000 "$writes"
@@ -105,7 +108,8 @@ resident "2 shared memory (tm.shared)" $si --block 64
 resident "2 shared memory (tm.shared)" --timing --config localtm+localtm-es --block 64
 kernel 14465 "$writes"
 resident "1 shared memory (tm.shared)" $si --block 64
-refused "k: 14465 bytes of shared memory; with tm.shared = localtm a kernel with transactions may declare 14464: values \
+refused \
+    "k: 14465 bytes of shared memory; with tm.shared = localtm a kernel with transactions may declare 14464: values \
 and backups take 2 x 14464 bytes and owners 3616, of 32768 (localtm.group_bytes) (by the papers' formula 14563 and 3642" \
     --timing --config localtm+localtm-es --block 64
 # 56 rows are 16128 of a GTX 480's 16384 bytes.
@@ -133,13 +137,15 @@ kernel 20 "mov.u32 %r2, s; tx_begin; st.shared.u32 [%r2+20], %r1; tx_commit;"
 check 1 "writes 4 bytes at 0x14 of shared memory; the block has 20 bytes (20 static, 0 dynamic)" \
     "$simtx" launch --grid 1 --block 1 k.ptx --arg u32[64]:0 --quiet $si
 # Every block finds its memory zero, whatever those before have left.
-kernel 4 "ld.shared.u32 %r2, [s]; st.global.u32 [%rd1], 0; setp.ne.u32 %p1, %r2, 0; @%p1 st.global.u32 [%rd1+4], 1; $writes"
+kernel 4 \
+    "ld.shared.u32 %r2, [s]; st.global.u32 [%rd1], 0; setp.ne.u32 %p1, %r2, 0; @%p1 st.global.u32 [%rd1+4], 1; $writes"
 sed -i 's/\.reg \.b32/.reg .pred %p<2>; .reg .b32/' k.ptx
 check 0 "a: 0 0" "$simtx" launch k.ptx --arg a=u32[64]:0 --print a:2 --quiet $si --block 1 --grid 2000
 
 # ---- both memories ----
 kernel 16 "$writes"
-refused "k uses tx_begin, and the configuration has no transactional memory (tm.global = none, tm.shared = none): choose a \
+refused \
+    "k uses tx_begin, and the configuration has no transactional memory (tm.global = none, tm.shared = none): choose a \
 preset with transactional memory, set tm.global (none|kilotm|ideal|warptm|sitm) or tm.shared (none|localtm), or use functional mode" --timing --config localtm+tm-locks
 # warns TEXT BODY OPTIONS...: of an instruction that an abort does not undo; TEXT "": does not.
 warns() {
@@ -152,7 +158,8 @@ warns() {
 words="inside a transaction: an abort does not undo it"
 warns "" "$writes" --config localtm
 warns "" "tx_begin; red.shared.add.u32 [s], 1; tx_commit; st.global.u32 [%rd1], %r1;" --config localtm
-warns "k.ptx:11:15: st.global.u32 [%rd1], %r1;   $words" "tx_begin; st.global.u32 [%rd1], %r1; tx_commit;" --config localtm
+warns "k.ptx:11:15: st.global.u32 [%rd1], %r1;   $words" "tx_begin; st.global.u32 [%rd1], %r1; tx_commit;" \
+    --config localtm
 warns "st.u32 [%rd1], %r1;   inside a transaction: where it leads to global memory, an abort" \
     "tx_begin; st.u32 [%rd1], %r1; tx_commit;" --config localtm
 warns "red.global.add.u32 [%rd1], 1;   $words" "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" --config localtm
@@ -166,7 +173,8 @@ for config in localtm gtx480+tm-localtm kilotm+tm-localtm; do
     for barrier in "bar.sync 0" "barrier.cta.sync 0" "bar.arrive 0, 64" "bar.red.popc.u32 %r2, 0, %p1"; do
         kernel 16 "setp.ne.u32 %p1, %r1, 0; tx_begin; $barrier; tx_commit;"
         sed -i 's/\.reg \.b32/.reg .pred %p<2>; .reg .b32/' k.ptx
-        check 1 "a barrier inside a transaction, where none is allowed" "$simtx" launch --grid 1 --block 1 k.ptx --arg u32[64]:0 --quiet \
+        check 1 "a barrier inside a transaction, where none is allowed" "$simtx" launch --grid 1 --block 1 k.ptx \
+            --arg u32[64]:0 --quiet \
             --timing --config $config --block 64
         holds "$barrier: its line" grep -q "k.ptx:11:" err
     done

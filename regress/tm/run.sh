@@ -142,7 +142,8 @@ fi
 several() {
     local name=$1
     shift
-    holds "streams, $name" timeout 300 "$simtx" run --quiet --timing --stats stats.json --set stats.thread_states=true "$@" \
+    holds "streams, $name" timeout 300 "$simtx" run --quiet --timing --stats stats.json \
+        --set stats.thread_states=true "$@" \
         -- "$build/regress/tm/streams"
     holds "streams, $name: counts" counts "${standing[@]}" "tm.oracle.transactions == tm.commits" "tm.commits == 4096"
 }

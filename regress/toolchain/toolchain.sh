@@ -41,7 +41,8 @@ holds "host pass of the intrinsics" "$CXX" --cuda-path="$build/cuda" --cuda-host
     "$here/intrinsics.cu" -o i.o
 
 # What the instructions must be.
-for pat in 'atom.global.cas.b32' 'shfl.sync.down.b32' 'vote.sync.ballot\|vote.ballot.sync' 'match.all.sync.b64' 'ld.global.nc.v4.f32' \
+for pat in 'atom.global.cas.b32' 'shfl.sync.down.b32' 'vote.sync.ballot\|vote.ballot.sync' 'match.all.sync.b64' \
+    'ld.global.nc.v4.f32' \
     'ld.global.cg.v4.f32' 'fma.rn.f16x2' 'ld.acquire.gpu' 'fence.sc.gpu' 'tx_begin;' 'tx_commit;' \
     'dp4a.s32.s32' 'bar.warp.sync' 'atom.add.noftz.f16' 'activemask.b32' 'cvta.to.shared' 'barrier.sync'; do
     holds "sm_70 PTX has $pat" grep -q -- "$pat" i70.ptx
@@ -58,7 +59,8 @@ for h in "$build"/cuda/include/*.h "$build"/cuda/include/cooperative_groups/*.h;
     h=${h#"$build"/cuda/include/}
     case $h in curand_mtgp32_kernel.h) continue ;; esac
     printf '#include <%s>\n' "$h" >one.cu
-    holds "header $h alone" "$CXX" --cuda-path="$build/cuda" --cuda-device-only --cuda-gpu-arch=sm_70 -fsyntax-only -Wall -Werror one.cu
+    holds "header $h alone" "$CXX" \
+        --cuda-path="$build/cuda" --cuda-device-only --cuda-gpu-arch=sm_70 -fsyntax-only -Wall -Werror one.cu
 done
 for h in cuda.h cuda_runtime.h cuda_runtime_api.h vector_types.h vector_functions.h driver_types.h texture_types.h \
     cuComplex.h cuda_profiler_api.h math_constants.h host_defines.h library_types.h simtx_tm.h; do
@@ -223,29 +225,40 @@ missing.cu|missing.cu: no such file
 a.cu -o|needs a value
 x.ptx|PTX is not compiled
 END
-holds "a bad SIMTX_CLANG" env SIMTX_CLANG=/nonexistent sh -c '! "$1" a.cu 2>&1 | grep -q "no executable program" && exit 1 || exit 0' - "$cc"
+holds "a bad SIMTX_CLANG" env SIMTX_CLANG=/nonexistent sh \
+    -c '! "$1" a.cu 2>&1 | grep -q "no executable program" && exit 1 || exit 0' - "$cc"
 
 # 7. ptxas and fatbinary.
 container() {
-    "$build/cuda/bin/fatbinary" -64 --create f.fatbin --image=profile=sm_70,file=n.ptx --image=profile=compute_70,file=n.ptx || return 1
+    "$build/cuda/bin/fatbinary" -64 --create f.fatbin \
+        --image=profile=sm_70,file=n.ptx --image=profile=compute_70,file=n.ptx || return 1
     set -- $(od -An -v -tx4 -N 80 f.fatbin)
     size=$(($(wc -c <f.fatbin)))
     text=$(($(wc -c <n.ptx)))
     padded=$(((text + 8) / 8 * 8))
     [ "$1" = ba55ed50 ] && [ "$2" = 00100001 ] && [ $((0x$3)) = $((size - 16)) ] && [ "$5" = 01010001 ] &&
-        [ $((0x$6)) = 64 ] && [ $((0x$7)) = $padded ] && [ $size = $((80 + padded)) ] && [ "${11}" = 00070005 -o "${11}" = 00050007 ] &&
+        [ $((0x$6)) = 64 ] && [ $((0x$7)) = $padded ] && [ $size = $((80 + padded)) ] &&
+        [ "${11}" = 00070005 -o "${11}" = 00050007 ] &&
         [ $((0x${12})) = 70 ] && [ $((0x${15})) = 17 ] &&
-        tail -c +81 f.fatbin | head -c "$text" | cmp - n.ptx && [ "$(tail -c 1 f.fatbin | od -An -tx1 | tr -d ' ')" = 00 ]
+        tail -c +81 f.fatbin | head -c "$text" | cmp - n.ptx &&
+        [ "$(tail -c 1 f.fatbin | od -An -tx1 | tr -d ' ')" = 00 ]
 }
 holds "fatbinary writes the container" container
-holds "fatbinary refuses what is not PTX" rejects "is not PTX text" "$build/cuda/bin/fatbinary" --create f --image=profile=compute_70,file="$build/cuda/bin/ptxas"
-holds "fatbinary wants an output" rejects "no output file" "$build/cuda/bin/fatbinary" --image=profile=compute_70,file=n.ptx
-holds "fatbinary wants a readable image" rejects "cannot read" "$build/cuda/bin/fatbinary" --create f --image=profile=compute_70,file=none
+holds "fatbinary refuses what is not PTX" rejects "is not PTX text" "$build/cuda/bin/fatbinary" --create f \
+    --image=profile=compute_70,file="$build/cuda/bin/ptxas"
+holds "fatbinary wants an output" rejects "no output file" "$build/cuda/bin/fatbinary" \
+    --image=profile=compute_70,file=n.ptx
+holds "fatbinary wants a readable image" rejects "cannot read" "$build/cuda/bin/fatbinary" --create f \
+    --image=profile=compute_70,file=none
 holds "ptxas wants an input" rejects "no input file" "$build/cuda/bin/ptxas" -o x
 holds "ptxas refuses 32 bits" rejects "32-bit" "$build/cuda/bin/ptxas" -m32 n.ptx
-lonely() { mkdir -p lone/bin && cp "$build/cuda/bin/ptxas" lone/bin/ && rejects "the simtx command is not next to" lone/bin/ptxas n.ptx; }
+lonely() {
+    mkdir -p lone/bin && cp "$build/cuda/bin/ptxas" lone/bin/ &&
+        rejects "the simtx command is not next to" lone/bin/ptxas n.ptx
+}
 holds "ptxas without simtx says so" lonely
-holds "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output-file n.o n.ptx && cmp n.o n.ptx' - "$build/cuda/bin/ptxas"
+holds "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output-file n.o n.ptx && cmp n.o n.ptx' \
+    - "$build/cuda/bin/ptxas"
 sed 's/ret;/frobnicate.u32 %r1;/' n.ptx >bad.ptx
 holds "ptxas refuses an unknown instruction" rejects "frobnicate" "$build/cuda/bin/ptxas" --output-file bad.o bad.ptx
 holds "and leaves no output" sh -c "! test -e bad.o"
@@ -253,7 +266,8 @@ holds "ptxas accepts textures" "$build/cuda/bin/ptxas" --output-file tex.o tex.p
 for f in intrinsics language; do
     for opt in "-O2" "-O0 -g" "-O2 -g"; do
         # shellcheck disable=SC2086
-        holds "ptxas accepts $f.cu $opt" sh -c '"$@"' - "$CXX" --cuda-path="$build/cuda" --cuda-gpu-arch=sm_70 $opt -c "$here/$f.cu" -o x.o
+        holds "ptxas accepts $f.cu $opt" sh -c '"$@"' - "$CXX" --cuda-path="$build/cuda" --cuda-gpu-arch=sm_70 $opt \
+            -c "$here/$f.cu" -o x.o
     done
 done
 
@@ -267,7 +281,11 @@ holds "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ &&
 
 # 9. Which clang compiles: the newest version that is supported, unless SIMTX_CLANG names another.
 runs() { "$cc" -O2 "$here/$1" -o program && "$simtx" run --quiet -- ./program; }
-with() { version=$1; shift; SIMTX_CLANG=clang++-$version; export SIMTX_CLANG; "$@"; status=$?; unset SIMTX_CLANG; return $status; }
+with() { # VERSION COMMAND...: with this version of clang
+    local version=$1
+    shift
+    SIMTX_CLANG=clang++-$version "$@"
+}
 fails() { ! "$@"; }
 tidy() { mkdir tidy && TMPDIR=$work/tidy "$cc" -w -c "$here/padding.cu" -o tidy.o && rmdir tidy; }
 SIMTX_CLANG_KEPT=${SIMTX_CLANG-}
@@ -282,18 +300,23 @@ for version in 19 18 17 16 15 14; do
         holds "clang $version initialises by an address" with "$version" runs address.cu
         holds "clang $version needs no warning" with "$version" translates a.cu '!warning: clang'
     else
-        holds "clang $version miscompiles structs with padding (the reason for the warning)" with "$version" fails runs padding.cu
-        holds "simtx-cc warns of clang $version" with "$version" translates a.cu "warning: clang $version can miscompile"
-        holds "and just once" with "$version" sh -c '[ "$("$1" --dryrun a.cu a.cu a.cu 2>&1 | grep -c warning:)" = 1 ]' - "$cc"
+        holds "clang $version miscompiles structs with padding (the reason for the warning)" with "$version" fails \
+            runs padding.cu
+        holds "simtx-cc warns of clang $version" with "$version" translates a.cu \
+            "warning: clang $version can miscompile"
+        holds "and just once" with "$version" sh \
+            -c '[ "$("$1" --dryrun a.cu a.cu a.cu 2>&1 | grep -c warning:)" = 1 ]' - "$cc"
         holds "not for host code" with "$version" translates p.cpp "!warning:"
     fi
 done
 older_than_library() {
     mkdir -p old/bin && cp "$cc" old/bin/ && cp -R "$build/cuda" old/cuda && rm -rf old/cuda/clang-* &&
-        echo 99 >old/cuda/nvvm/libdevice/clang-version && rejects "made by clang 99, which older versions cannot read" old/bin/simtx-cc a.cu
+        echo 99 >old/cuda/nvvm/libdevice/clang-version && rejects "made by clang 99, which older versions cannot read" \
+            old/bin/simtx-cc a.cu
 }
 holds "a clang that cannot read the math library says so" older_than_library
-holds "SIMTX_CLANG that is no compiler" env SIMTX_CLANG=/bin/true sh -c '"$1" a.cu 2>&1 | grep -q "prints no version"' - "$cc"
+holds "SIMTX_CLANG that is no compiler" env SIMTX_CLANG=/bin/true sh -c '"$1" a.cu 2>&1 | grep -q "prints no version"' \
+    - "$cc"
 [ -z "$SIMTX_CLANG_KEPT" ] || export SIMTX_CLANG="$SIMTX_CLANG_KEPT"
 
 finish

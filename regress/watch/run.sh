@@ -171,7 +171,8 @@ holds "a lock in a warp: who has it" says "lane 0 of the same warp would write i
 holds "a lock in a warp: where the lane is" says "but is below the loop in the SIMT stack, at"
 holds "a lock in a warp, independent lanes" ends 0 hang lock --simt independent
 holds "a flag that is set behind a barrier" ends 1 hang crossed
-holds "a flag that is set behind a barrier: one waits" says "warp 0 of block (0,0,0) on SM 0 waits for the next warp, at"
+holds "a flag that is set behind a barrier: one waits" says \
+    "warp 0 of block (0,0,0) on SM 0 waits for the next warp, at"
 holds "a flag that is set behind a barrier: so does the other" \
     says "warp 1 of block (0,0,0) on SM 0 waits for the first warp, at"
 holds "a flag that is set behind a barrier: by whom" says "lane 0 of warp 1 of block (0,0,0) on SM 0 would write it at"
@@ -225,7 +226,8 @@ holds "all wait for one that computes" ends 0 hang patience --grid 4 --arg u32:2
 
 # ---- Ctrl-C, progress, the table ----
 long() {
-    timeout --preserve-status -s INT 1.5 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm "$here/kernels.ptx" \
+    timeout --preserve-status -s INT 1.5 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm \
+        "$here/kernels.ptx" \
         --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress "$@"
 }
 holds "Ctrl-C" ends 130 long --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
@@ -242,7 +244,8 @@ half() {
 holds "progress of blocks" ends 0 half
 holds "progress: time to go" grep -qE '[0-9]+:[0-9][0-9] to go' message
 committing() {
-    timeout 60 "$simtx" launch --grid 1 --block 1 --timing --progress "$here/kernels.ptx" --kernel transfers --config kilotm+2sm \
+    timeout 60 "$simtx" launch --grid 1 --block 1 --timing --progress "$here/kernels.ptx" --kernel transfers \
+        --config kilotm+2sm \
         --grid 5 --block 64 --arg u32[16]:0 --arg u32:120
 }
 holds "progress of transactions" ends 0 committing

@@ -74,3 +74,17 @@ char *lab_statistics(const struct lab *l)
     free(all);
     return text;
 }
+
+void lab_check_host(char *(*run)(const char *host, const void *arg), const void *arg)
+{
+    static const char *const ways[] = { "sim.no_skip=true", "sim.threads=2", "sim.sync_window=1" };
+    char *usual = run("sim.no_skip=false", arg);
+    assert_non_null(strstr(usual, "\"cycles\""));
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char *other = run(ways[i], arg);
+        if (strcmp(other, usual))
+            fail_msg("%s changes statistics", ways[i]);
+        free(other);
+    }
+    free(usual);
+}

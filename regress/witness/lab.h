@@ -25,5 +25,8 @@ void lab_close(struct lab *l);
 void lab_run(struct lab *l, const char *kernel, uint32_t blocks, const uint32_t params[LAB_PARAMS]);
 /* Statistics without what concerns only the host, as text (malloc'ed). */
 char *lab_statistics(const struct lab *l);
+/* Fails unless the statistics that `run` returns are the same cycle by cycle, with two host threads and with windows of
+ * one cycle. host: a setting for the run; arg: passed on to it. */
+void lab_check_host(char *(*run)(const char *host, const void *arg), const void *arg);
 
 #endif
