@@ -47,7 +47,7 @@ struct bank_oracle {
     uint64_t block;                  /* of the last commit */
     uint64_t checked, reads, weak;   /* of the block */
     struct findings found;           /* in the run */
-    struct graph graph;
+    struct version_graph graph;
 };
 
 struct commit {
@@ -79,7 +79,7 @@ void bank_oracle_free(struct bank_oracle *o)
     if (!o)
         return;
     free_words(o);
-    graph_free(&o->graph);
+    version_graph_free(&o->graph);
     free(o);
 }
 
@@ -108,7 +108,7 @@ void bank_oracle_start(struct bank_oracle *o, uint32_t bytes)
     o->keyed = false;
     o->weak_words = o->commits = 0;
     o->checked = o->reads = o->weak = 0;
-    graph_clear(&o->graph, 1);
+    version_graph_clear(&o->graph, 1);
 }
 
 void bank_oracle_clear_findings(struct bank_oracle *o)
@@ -253,7 +253,7 @@ static bool fits(struct bank_oracle *o, const struct commit *c)
 /* The graph has values of whole words: returns that of the newest version with the bytes that were read. */
 static uint32_t version_value(const struct bank_oracle *o, const struct tm_word *r)
 {
-    const struct graph *g = &o->graph;
+    const struct version_graph *g = &o->graph;
     uint32_t line = line_of(r->address), bits = shadow_bits(r->bytes), current = o->value[word_of(r->address)];
     uint32_t v = line < g->lines ? g->current[line][shadow_word(r->address)] : 0;
     if ((current ^ r->value) & bits)
@@ -290,7 +290,7 @@ static const struct tm_word *replay_reads(struct bank_oracle *o, const struct co
         uint32_t value = o->value[word_of(r->address)];
         touch(o, word_of(r->address));
         if (o->mode == ORACLE_FULL)
-            graph_read(&o->graph, o->commits, r->address, line_of(r->address), version_value(o, r), value);
+            version_graph_read(&o->graph, o->commits, r->address, line_of(r->address), version_value(o, r), value);
         if ((r->value ^ value) & shadow_bits(r->bytes) && mismatch(o, c, r))
             bad = r;
     }
@@ -309,14 +309,14 @@ static void replay_writes(struct bank_oracle *o, const struct commit *c)
         o->flags[w] &= (uint8_t)~WORD_PLAIN_LAST;
         o->value[w] = shadow_merge(before, x->value, x->bytes);
         if (o->mode == ORACLE_FULL)
-            graph_write(&o->graph, o->commits, x->address, line_of(x->address), o->value[w], before);
+            version_graph_write(&o->graph, o->commits, x->address, line_of(x->address), o->value[w], before);
     }
 }
 
 static void explain_read(struct bank_oracle *o, const struct tm_word *r, uint32_t value)
 {
     char text[2048];
-    graph_explain(&o->graph, o->commits, r->address, line_of(r->address), value, 0, text, sizeof text);
+    version_graph_explain(&o->graph, o->commits, r->address, line_of(r->address), value, 0, text, sizeof text);
     findings_explain(&o->found, text);
 }
 
@@ -397,7 +397,7 @@ void bank_oracle_commit(struct bank_oracle *o, const struct tm_set *reads, const
     if (!fits(o, &c))
         return;
     if (o->mode == ORACLE_FULL)
-        graph_txn(&o->graph, o->commits);
+        version_graph_txn(&o->graph, o->commits);
     const struct tm_word *bad = replay_reads(o, &c);
     if (bad)
         value = version_value(o, bad);
@@ -422,7 +422,7 @@ static void wrong_memory(struct bank_oracle *o, uint32_t w, uint32_t value)
                               "0x%x, %s", block, value, offset, o->value[w], writer);
     if (!first || o->mode != ORACLE_FULL)
         return;
-    graph_explain_memory(&o->graph, offset, line_of(offset), value, text, sizeof text);
+    version_graph_explain_memory(&o->graph, offset, line_of(offset), value, text, sizeof text);
     findings_explain(&o->found, text);
 }
 

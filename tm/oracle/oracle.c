@@ -29,7 +29,7 @@ struct oracle *oracle_new(enum oracle_mode mode, uint32_t cores, uint32_t slices
     o->ring_mask = FIRST_RING - 1;
     o->next = 1;
     shadow_init(&o->shadow);
-    graph_clear(&o->graph, o->next);
+    version_graph_clear(&o->graph, o->next);
     return o;
 }
 
@@ -84,7 +84,7 @@ void oracle_free(struct oracle *o)
     free(o->atomic);
     free(o->deferred);
     shadow_free(&o->shadow);
-    graph_free(&o->graph);
+    version_graph_free(&o->graph);
     if (o->versions)
         versions_free(o->versions);
     free(o->versions);
@@ -424,7 +424,7 @@ static const struct tm_word *replay_reads(struct oracle *o, const struct oracle_
         const struct tm_word *r = &t->w[i];
         uint32_t line, value = *word_of(o, r->address, &line);
         if (o->mode == ORACLE_FULL)
-            graph_read(&o->graph, t->key, r->address, line, r->value, value);
+            version_graph_read(&o->graph, t->key, r->address, line, r->value, value);
         if (r->value != value && mismatch(o, t, r, line))
             bad = r;
     }
@@ -455,14 +455,14 @@ static void replay_writes(struct oracle *o, const struct oracle_txn *t)
         if (o->versions)
             versions_write(o->versions, line, shadow_word(w->address), t->key, before, *value);
         if (o->mode == ORACLE_FULL)
-            graph_write(&o->graph, t->key, w->address, line, *value, before);
+            version_graph_write(&o->graph, t->key, w->address, line, *value, before);
     }
 }
 
 static void replay(struct oracle *o, const struct oracle_txn *t)
 {
     if (o->mode == ORACLE_FULL)
-        graph_txn(&o->graph, t->key);
+        version_graph_txn(&o->graph, t->key);
     if (o->snapshots.on)
         check_snapshot(o, t);
     const struct tm_word *bad = o->snapshots.on && !o->snapshots.serialisable ? NULL : replay_reads(o, t);
@@ -472,8 +472,8 @@ static void replay(struct oracle *o, const struct oracle_txn *t)
     if (!bad || o->mode != ORACLE_FULL)
         return;
     char text[2048];
-    graph_explain(&o->graph, t->key, bad->address, shadow_find(&o->shadow, bad->address), bad->value,
-                  later_writer(o, bad), text, sizeof text);
+    version_graph_explain(&o->graph, t->key, bad->address, shadow_find(&o->shadow, bad->address), bad->value,
+                          later_writer(o, bad), text, sizeof text);
     findings_explain(&o->found, text);
 }
 
@@ -646,7 +646,7 @@ static void wrong_memory(struct oracle *o, uint32_t line, unsigned word, uint32_
                               o->shadow.value[line][word], text, (ull)l->performed);
     if (!first || o->mode != ORACLE_FULL)
         return;
-    graph_explain_memory(&o->graph, address, line, value, text, sizeof text);
+    version_graph_explain_memory(&o->graph, address, line, value, text, sizeof text);
     findings_explain(&o->found, text);
 }
 
@@ -694,7 +694,7 @@ static void reset(struct oracle *o)
     o->checked = o->reads = o->weak = o->found.n = 0;
     o->ndeferred = 0;
     shadow_clear(&o->shadow);
-    graph_clear(&o->graph, o->next);
+    version_graph_clear(&o->graph, o->next);
     if (o->versions)
         versions_clear(o->versions, o->next);
 }

@@ -92,7 +92,7 @@ struct oracle {
     uint32_t ndeferred, deferred_cap;
     uint64_t checked, reads, weak;
     struct findings found;
-    struct graph graph;              /* mode full */
+    struct version_graph graph;      /* mode full */
     struct versions *versions;       /* NULL = not kept */
     struct oracle_txn *between;      /* not checked: keys up to theirs are missing */
     struct oracle_snapshots snapshots;

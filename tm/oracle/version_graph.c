@@ -14,7 +14,7 @@ enum edge { EDGE_WR, EDGE_WW, EDGE_RW, EDGES };
 
 /* ---- construction ---- */
 
-void graph_free(struct graph *g)
+void version_graph_free(struct version_graph *g)
 {
     free(g->version);
     free(g->reader);
@@ -23,13 +23,13 @@ void graph_free(struct graph *g)
     free(g->start);
 }
 
-void graph_clear(struct graph *g, uint64_t first)
+void version_graph_clear(struct version_graph *g, uint64_t first)
 {
     g->versions = g->readers = g->lines = g->ops = g->starts = 0;
     g->first = first;
 }
 
-void graph_txn(struct graph *g, uint64_t key)
+void version_graph_txn(struct version_graph *g, uint64_t key)
 {
     while (g->first + g->starts <= key) {
         g->start = mem_grow(g->start, g->starts, &g->starts_cap, sizeof *g->start, "the oracle's graph");
@@ -37,13 +37,13 @@ void graph_txn(struct graph *g, uint64_t key)
     }
 }
 
-static void add_op(struct graph *g, uint32_t version, bool wrote)
+static void add_op(struct version_graph *g, uint32_t version, bool wrote)
 {
     g->op = mem_grow(g->op, g->ops, &g->ops_cap, sizeof *g->op, "the oracle's graph");
     g->op[g->ops++] = 2 * version + wrote;
 }
 
-static uint32_t *current_of(struct graph *g, uint32_t line, uint64_t address)
+static uint32_t *current_of(struct version_graph *g, uint32_t line, uint64_t address)
 {
     while (g->lines <= line) {
         g->current = mem_grow(g->current, g->lines, &g->lines_cap, sizeof *g->current, "the oracle's graph");
@@ -52,36 +52,38 @@ static uint32_t *current_of(struct graph *g, uint32_t line, uint64_t address)
     return &g->current[line][shadow_word(address)];
 }
 
-static uint32_t add_version(struct graph *g, uint32_t *current, uint64_t address, uint64_t writer, uint32_t value)
+static uint32_t add_version(struct version_graph *g, uint32_t *current, uint64_t address, uint64_t writer,
+                            uint32_t value)
 {
     uint32_t old = *current;
     if (!g->versions)
         g->versions = 1;
     g->version = mem_grow(g->version, g->versions, &g->versions_cap, sizeof *g->version, "the oracle's graph");
     uint32_t v = *current = g->versions++;
-    g->version[v] = (struct graph_version){ .address = address, .writer = writer, .value = value, .older = old };
+    g->version[v] = (struct version_node){ .address = address, .writer = writer, .value = value, .older = old };
     if (old)
         g->version[old].newer = v;
     return v;
 }
 
 /* The word's version in the replay. A value that no transaction wrote is the initial one, or that of a plain store. */
-static uint32_t version_now(struct graph *g, uint32_t line, uint64_t address, uint32_t value)
+static uint32_t version_now(struct version_graph *g, uint32_t line, uint64_t address, uint32_t value)
 {
     uint32_t *current = current_of(g, line, address);
     if (!*current || g->version[*current].value != value)
-        return add_version(g, current, address, *current ? GRAPH_PLAIN : 0, value);
+        return add_version(g, current, address, *current ? VERSION_GRAPH_PLAIN : 0, value);
     return *current;
 }
 
-static uint32_t version_with(const struct graph *g, uint32_t v, uint32_t value, uint64_t not_by)
+static uint32_t version_with(const struct version_graph *g, uint32_t v, uint32_t value, uint64_t not_by)
 {
     while (v && (g->version[v].value != value || g->version[v].writer == not_by))
         v = g->version[v].older;
     return v;
 }
 
-void graph_read(struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint32_t current)
+void version_graph_read(struct version_graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value,
+                        uint32_t current)
 {
     uint32_t v = version_with(g, version_now(g, line, address, current), value, key);
     if (!v)
@@ -89,12 +91,13 @@ void graph_read(struct graph *g, uint64_t key, uint64_t address, uint32_t line, 
     if (!g->readers)
         g->readers = 1;
     g->reader = mem_grow(g->reader, g->readers, &g->readers_cap, sizeof *g->reader, "the oracle's graph");
-    g->reader[g->readers] = (struct graph_reader){ .key = key, .next = g->version[v].readers };
+    g->reader[g->readers] = (struct version_reader){ .key = key, .next = g->version[v].readers };
     g->version[v].readers = g->readers++;
     add_op(g, v, false);
 }
 
-void graph_write(struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint32_t before)
+void version_graph_write(struct version_graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value,
+                         uint32_t before)
 {
     version_now(g, line, address, before);
     add_op(g, add_version(g, current_of(g, line, address), address, key, value), true);
@@ -106,13 +109,13 @@ void graph_write(struct graph *g, uint64_t key, uint64_t address, uint32_t line,
 struct reached { uint64_t from, address; uint8_t edge; bool seen; };
 
 struct search {
-    const struct graph *g;
+    const struct version_graph *g;
     uint64_t low, high;              /* keys */
     struct reached *by;              /* by key - low */
     uint64_t *queue, n;
 };
 
-static uint32_t ops_end(const struct graph *g, uint64_t key)
+static uint32_t ops_end(const struct version_graph *g, uint64_t key)
 {
     uint64_t i = key - g->first + 1;
     return i < g->starts ? g->start[i] : g->ops;
@@ -128,9 +131,9 @@ static void reach(struct search *s, uint64_t from, uint64_t to, enum edge e, uin
 
 static void follow(struct search *s, uint64_t key, enum edge e)
 {
-    const struct graph *g = s->g;
+    const struct version_graph *g = s->g;
     for (uint32_t i = g->start[key - g->first]; i < ops_end(g, key); i++) {
-        const struct graph_version *v = &g->version[g->op[i] / 2];
+        const struct version_node *v = &g->version[g->op[i] / 2];
         bool wrote = g->op[i] & 1;
         if (wrote != (e != EDGE_RW))
             continue;
@@ -177,7 +180,7 @@ static void describe_path(const struct search *s, char *text, size_t size)
     }
 }
 
-static bool touches(const struct graph *g, uint64_t key, uint64_t address, bool wrote, uint32_t not_version)
+static bool touches(const struct version_graph *g, uint64_t key, uint64_t address, bool wrote, uint32_t not_version)
 {
     for (uint32_t i = g->start[key - g->first]; i < ops_end(g, key); i++)
         if ((g->op[i] & 1) == wrote && g->op[i] / 2 != not_version && g->version[g->op[i] / 2].address == address)
@@ -196,7 +199,8 @@ static const char *name_of_cycle(const struct search *s)
 }
 
 /* `key` read version v, which `next` had replaced. */
-static void explain_stale(const struct graph *g, uint64_t key, uint32_t v, uint64_t next, char *text, size_t size)
+static void explain_stale(const struct version_graph *g, uint64_t key, uint32_t v, uint64_t next, char *text,
+                          size_t size)
 {
     uint64_t address = g->version[v].address;
     struct search s = { .g = g, .low = next, .high = key };
@@ -217,12 +221,12 @@ static void explain_stale(const struct graph *g, uint64_t key, uint32_t v, uint6
     free(s.queue);
 }
 
-void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value, uint64_t later,
-                   char *text, size_t size)
+void version_graph_explain(const struct version_graph *g, uint64_t key, uint64_t address, uint32_t line, uint32_t value,
+                           uint64_t later, char *text, size_t size)
 {
     uint32_t v = version_with(g, g->current[line][shadow_word(address)], value, key);
     *text = 0;
-    if (v && g->version[v].newer && g->version[g->version[v].newer].writer != GRAPH_PLAIN)
+    if (v && g->version[v].newer && g->version[g->version[v].newer].writer != VERSION_GRAPH_PLAIN)
         explain_stale(g, key, v, g->version[g->version[v].newer].writer, text, size);
     else if (later)
         text_append(text, size, "anomaly: read from a later commit\ncycle: key %llu -wr 0x%llx-> key %llu "
@@ -232,11 +236,11 @@ void graph_explain(const struct graph *g, uint64_t key, uint64_t address, uint32
         text_append(text, size, "anomaly: dirty read: no transaction that has committed wrote this value");
 }
 
-void graph_explain_memory(const struct graph *g, uint64_t address, uint32_t line, uint32_t value, char *text,
-                          size_t size)
+void version_graph_explain_memory(const struct version_graph *g, uint64_t address, uint32_t line, uint32_t value,
+                                  char *text, size_t size)
 {
     uint32_t now = line < g->lines ? g->current[line][shadow_word(address)] : 0;
-    uint32_t v = version_with(g, now, value, GRAPH_PLAIN);
+    uint32_t v = version_with(g, now, value, VERSION_GRAPH_PLAIN);
     *text = 0;
     if (v && g->version[v].newer)
         text_append(text, size, "anomaly: lost write: memory has the version of key %llu, not the later one of key "
