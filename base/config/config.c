@@ -192,7 +192,7 @@ static bool parse_value(const struct config_key_info *k, const char *name, const
     return true;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 struct simtx_config *config_new(void)
 {

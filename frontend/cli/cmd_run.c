@@ -46,7 +46,7 @@ static const struct cmd_option OPTIONS[] = {
 };
 
 __attribute__((noreturn, format(printf, 2, 3)))
-static void refuse(const char *program, const char *fmt, ...)
+static void reject(const char *program, const char *fmt, ...)
 {
     va_list ap;
     fprintf(stderr, "%s: %s: ", COMMAND, program);
@@ -79,18 +79,18 @@ static void find_program(const char *name, char path[PATH_MAX])
     struct stat st;
     if (!strchr(name, '/')) {
         if (!find_in_path(name, path))
-            refuse(name, access(name, F_OK) ? "no such program on PATH" : "not on PATH; did you mean ./%s?",
+            reject(name, access(name, F_OK) ? "no such program on PATH" : "not on PATH; did you mean ./%s?",
                    name);
         return;
     }
     if (snprintf(path, PATH_MAX, "%s", name) >= PATH_MAX)
-        refuse("program", "its path is too long");
+        reject("program", "its path is too long");
     if (stat(path, &st))
-        refuse(name, "%s", strerror(errno));
+        reject(name, "%s", strerror(errno));
     if (S_ISDIR(st.st_mode))
-        refuse(name, "is a folder");
+        reject(name, "is a folder");
     if (!S_ISREG(st.st_mode) || access(path, X_OK))
-        refuse(name, "is not an executable file");
+        reject(name, "is not an executable file");
 }
 
 static char *find_library(void)
@@ -179,14 +179,14 @@ static void check_cudart(const char *name, const struct elf_facts *f, const char
     if (!f->cudart[0] && (f->driver[0] || f->simtx_static))
         return;                              /* both load libcudart */
     if (!f->cudart[0] && f->fatbin)
-        refuse(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
+        reject(name, "has CUDA code but not the shared runtime library: its libcudart is linked statically.\n"
                      "Link it with -lcudart (nvcc: -cudart shared), or build it with simtx-cc");
     if (!f->cudart[0])
-        refuse(name, "is not a CUDA program: it does not need libcudart.so.\n"
+        reject(name, "is not a CUDA program: it does not need libcudart.so.\n"
                      "Build it with simtx-cc, or with clang++ and -lcudart; --any-program skips this check");
     snprintf(path, sizeof path, "%s/%s", library, f->cudart);
     if (access(path, R_OK))
-        refuse(name,
+        reject(name,
                "needs %s, which simtx does not provide; build it with simtx-cc, or with clang++ --cuda-path=%.*s",
                f->cudart, (int)(strrchr(library, '/') - library), library);
 }
@@ -197,12 +197,12 @@ static void check_program(const char *name, const char *path, const char *librar
     if (any)
         return;
     if (!read_elf(path, &f))
-        refuse(name, is_script(path) ? "is a script; name the program that it starts, or use --any-program"
+        reject(name, is_script(path) ? "is a script; name the program that it starts, or use --any-program"
                                      : "is not an ELF program");
     if (!read_elf("/proc/self/exe", &self) || f.class != self.class || f.machine != self.machine)
-        refuse(name, "is a program for another kind of machine");
+        reject(name, "is a program for another kind of machine");
     if (f.type != ET_EXEC && f.type != ET_DYN)
-        refuse(name, "is an object file, not a program; link it");
+        reject(name, "is an object file, not a program; link it");
     check_cudart(name, &f, library);
 }
 
@@ -216,7 +216,7 @@ static void replace_code(const char *file)
     size_t size = 0;
     char *text = file_read(file, &size);
     if (!text || !realpath(file, path))
-        refuse(file, "%s", strerror(errno));
+        reject(file, "%s", strerror(errno));
     simtx_status status = simtx_ptx_check(text, size, file, &message);
     if (message)
         fputs(message, stderr);
@@ -395,12 +395,12 @@ int cmd_run(int argc, char **argv)
     if (stats && (!*stats || strstr(stats, "%p") || stat(stats, &before)))
         stats = NULL;
     if (pipe(fd))
-        refuse(program[0], "%s", strerror(errno));
+        reject(program[0], "%s", strerror(errno));
     fcntl(fd[0], F_SETFD, FD_CLOEXEC);
     install_handlers();
     child = fork();
     if (child < 0)
-        refuse(program[0], "%s", strerror(errno));
+        reject(program[0], "%s", strerror(errno));
     if (child == 0)
         run_program(path, program, library, fd[1]);
     close(fd[1]);

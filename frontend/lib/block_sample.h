@@ -8,7 +8,7 @@
  * the rest, in which the machine runs empty, once. The waves in the middle are a systematic sample; its confidence
  * interval is that of a random one with finite population correction (Cochran, Sampling Techniques, 3rd edition, 1977,
  * chapters 2 and 8; for simulation: Wunderlich et al., SMARTS, ISCA 2003): conservative if the waves have a trend. It
- * says nothing about the bias from caches that have not seen the waves left out.
+ * does not include the bias from caches that have not seen the waves left out.
  */
 #ifndef FRONTEND_BLOCK_SAMPLE_H
 #define FRONTEND_BLOCK_SAMPLE_H

@@ -11,7 +11,7 @@ struct simtx_array {
     simtx_array_desc desc;
     void *memory;                    /* device memory of all levels; of a level: NULL */
     struct simtx_array *parent;      /* of a level */
-    struct simtx_array **level;      /* of a mipmapped array: those that were asked for */
+    struct simtx_array **level;      /* of a mipmapped array: those that simtx_array_level has returned */
     struct tex_image image;
 };
 

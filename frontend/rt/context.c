@@ -24,8 +24,7 @@ bool rt_belongs(rt_context own, int device, rt_context c)
     return c ? own == c : own && own->device == device;
 }
 
-/* The thread's device is that of its current context. */
-static void follow(void)
+static void set_device_of_context(void)
 {
     rt_context c = rt_context_current();
     if (c)
@@ -39,7 +38,7 @@ cudaError_t rt_context_set(rt_context c)
     if (!rt_thread.contexts)
         rt_thread.contexts = 1;
     rt_thread.stack[rt_thread.contexts - 1] = c;
-    follow();
+    set_device_of_context();
     return cudaSuccess;
 }
 
@@ -50,7 +49,7 @@ cudaError_t rt_context_push(rt_context c)
     if (rt_thread.contexts == RT_CONTEXT_DEPTH)
         return cudaErrorMemoryAllocation;
     rt_thread.stack[rt_thread.contexts++] = c;
-    follow();
+    set_device_of_context();
     return cudaSuccess;
 }
 
@@ -61,7 +60,7 @@ cudaError_t rt_context_pop(rt_context *out)
     rt_context c = rt_thread.stack[--rt_thread.contexts];
     if (out)
         *out = c;
-    follow();
+    set_device_of_context();
     return cudaSuccess;
 }
 
@@ -82,7 +81,7 @@ cudaError_t rt_context_create(rt_context *out, int device, unsigned flags)
 }
 
 /* Is a context of the device other than c alive? */
-static bool others_alive(int device, rt_context c)
+static bool has_other_context(int device, rt_context c)
 {
     for (rt_context i = rt.contexts; i; i = i->next)
         if (i != c && i->alive && i->device == device)
@@ -114,7 +113,7 @@ cudaError_t rt_context_destroy(rt_context c)
         return cudaErrorDeviceUninitialized;
     release(c->device, c);
     c->alive = false;
-    if (!others_alive(c->device, c))
+    if (!has_other_context(c->device, c))
         clear_errors(c->device);
     if (rt_context_current() == c)
         rt_context_pop(NULL);
@@ -144,7 +143,7 @@ cudaError_t rt_primary_release(int device)
 /* The primary context, and without others what belongs to no context. */
 static void release_primary(int device)
 {
-    if (others_alive(device, NULL)) {
+    if (has_other_context(device, NULL)) {
         release(device, &rt.device[device].primary);
         return;
     }

@@ -62,7 +62,7 @@ cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value)
 
 /* ---- occupancy ---- */
 
-/* Resident blocks whatever shared memory a launch may ask for; 0 for more threads than a block may have. */
+/* Resident blocks with any amount of shared memory; 0 for more threads than a block may have. */
 static uint32_t resident(const struct CUfunc_st *f, const simtx_kernel_info *k, int block_size, size_t dynamic_shared)
 {
     return (uint32_t)block_size <= k->max_threads

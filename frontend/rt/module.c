@@ -1,6 +1,6 @@
 /*
  * Texts of device code, and the modules of the driver API. An image may be PTX text, a fat binary or its wrapper; the
- * PTX in it is used. Machine code alone (a cubin) is refused.
+ * PTX in it is used. Machine code alone (a cubin) is rejected.
  */
 #include "frontend/rt/rt.h"
 #include "frontend/fatbin/fatbin.h"

@@ -1,4 +1,4 @@
-/* Where a batch runs, as the options of `simtx sweep` and `simtx paper` say. */
+/* The backend of a batch, chosen by the options of `simtx sweep` and `simtx paper`. */
 #ifndef FRONTEND_BACKEND_H
 #define FRONTEND_BACKEND_H
 

@@ -47,7 +47,7 @@ void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range
                    const struct mem_range **above);
 /*
  * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot access (private
- * memory in timing mode). Later calls may ask for more; NULL when it would overlap the allocations. Zero at first.
+ * memory in timing mode). Later calls may request more; NULL when it would overlap the allocations. Zero at first.
  */
 void *devmem_upper(struct devmem *m, uint64_t bytes);
 /*

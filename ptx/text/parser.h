@@ -159,6 +159,9 @@ struct parser {
     } header;
 
     int line, col;               /* scanner position */
+    int section_depth;           /* of { } in text that is skipped */
+    bool skipping;
+    struct ptx_loc section_loc;
     int last_token;
     const char *token_text;
     int token_len;
@@ -321,7 +324,7 @@ bool operand_simple(struct parser *p, const struct ptx_inst *in, const struct no
 
 /* ---- texture_operand.c ---- */
 bool texture_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
-/* A level, gradient or offset, or the reference value of a depth comparison, which is refused. */
+/* A level, gradient or offset, or the reference value of a depth comparison, which is rejected. */
 bool texture_check_extra(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o);
 bool texture_unsupported(struct parser *p, struct list operands);         /* reports and returns true */
 bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);      /* of a .samplerref ... */

@@ -13,7 +13,7 @@ static bool error_at(struct parser *p, struct ptx_loc l, const char *msg)
     return false;
 }
 
-/* ---- parts that are refused by name ---- */
+/* ---- parts that are rejected by name ---- */
 
 static bool is_fetch(uint16_t op)
 {

@@ -24,7 +24,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "red", ".cluster" },
 };
 
-static bool refuse(struct parser *p, const char *word)
+static bool reject(struct parser *p, const char *word)
 {
     diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "instruction '%s%s' is not supported", p->opcode->s,
                word);
@@ -37,14 +37,14 @@ bool inst_unsupported(struct parser *p)
     if (!p->opcode->op) {
         for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
             if (!strcmp(op, opcodes[i]))
-                return refuse(p, p->nmods ? p->mods[0]->s : "");
+                return reject(p, p->nmods ? p->mods[0]->s : "");
         return false;
     }
     for (int m = 0; m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
         const struct name *n = p->mods[m];
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
             if (!strcmp(op, parts[i].opcode) && !strcmp(n->s, parts[i].word))
-                return refuse(p, n->s);
+                return reject(p, n->s);
     }
     return false;
 }

@@ -22,7 +22,7 @@ uint64_t tex_handle_at(const struct half *h, uint64_t handle, const char **varia
 }
 
 /* The memory of the image is still allocated. */
-static bool image_lives(struct half *h, const struct dinst *d, const struct tex_image *i)
+static bool image_is_allocated(struct half *h, const struct dinst *d, const struct tex_image *i)
 {
     struct worker *k = h->worker;
     if (i->lo >= k->bounds[d->id].lo && i->hi <= k->bounds[d->id].hi)
@@ -41,7 +41,7 @@ const struct tex_object *tex_find(struct half *h, const struct dinst *d, int lan
     uint64_t bound = tex_handle_at(h, handle, &variable);
     const struct tex_object *o = tex_table_find(h->worker->launch->textures, bound);
     int at = lane_of_warp(h, lane);
-    if (o && o->surface == surface && image_lives(h, d, &o->image))
+    if (o && o->surface == surface && image_is_allocated(h, d, &o->image))
         return o;
     if (o && o->surface == surface)
         fault_raise(h->warp, d, FAULT_FREED, at, o->image.lo, "the memory of %s 0x%llx was freed", kind,

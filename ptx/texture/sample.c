@@ -39,7 +39,7 @@ static int64_t inside(uint8_t mode, int64_t i, int64_t n)
     }
 }
 
-/* The coordinate in texels. NaN counts as 0, and far outside is as good as infinitely far. */
+/* The coordinate in texels. NaN is 0; coordinates are limited to 2^40 texels. */
 static double in_texels(float at, bool normalized, uint8_t mode, double n)
 {
     static const double far = 1ull << 40;

@@ -219,7 +219,7 @@ static uint32_t sampler_attribute(const struct tex_sampler *s, uint8_t query)
     }
 }
 
-static bool asks_sampler(uint8_t q)
+static bool is_sampler_query(uint8_t q)
 {
     return q == MOD(QUERY, FILTER_MODE) || q == MOD(QUERY, ADDR_MODE_0) || q == MOD(QUERY, ADDR_MODE_1) ||
            q == MOD(QUERY, ADDR_MODE_2) || q == MOD(QUERY, FORCE_UNNORMALIZED_COORDS);
@@ -240,7 +240,7 @@ int tex_run_query(struct lanes *l, const struct dinst *d)
     for (uint32_t m = l->mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t handle = ((const uint64_t *)lanes_at(l, d->src[0]))[lane];
-        uint64_t state = asks_sampler(query) ? sampler_state(h, handle) : 0;
+        uint64_t state = is_sampler_query(query) ? sampler_state(h, handle) : 0;
         struct tex_sampler s = { .normalized = true };
         const struct tex_object *o = state ? NULL : tex_find(h, d, lane, handle, d->in->op == OP_SUQ);
         if (!o && !state)
@@ -248,8 +248,9 @@ int tex_run_query(struct lanes *l, const struct dinst *d)
         if (o)
             s = o->sampler;
         tex_sampler_apply(state, &s);
-        ((uint32_t *)lanes_at(l, d->dst))[lane] =
-            asks_sampler(query) ? sampler_attribute(&s, query) : image_attribute(o, query, word(h, d->src[1], lane));
+        ((uint32_t *)lanes_at(l, d->dst))[lane] = is_sampler_query(query)
+                                                      ? sampler_attribute(&s, query)
+                                                      : image_attribute(o, query, word(h, d->src[1], lane));
     }
     return CONTROL_NEXT;
 }

@@ -13,7 +13,7 @@
 
 enum { STALE_ATTEMPTS = 16 };            /* aborts until a transaction that can never commit is reported */
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 /* A plain store or atomic has performed on a copy in L1. */
 static void written(void *ctx, uint64_t line, const uint64_t mask[2], const uint8_t *before, const uint8_t *after,

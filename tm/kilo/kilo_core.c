@@ -173,7 +173,7 @@ bool kilo_consistent(void *gpu_state, const uint64_t *count, char *error, size_t
     return false;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 enum { TRANSFERS_IN_CHUNK = 4, OPS_IN_CHUNK = 64 };
 

@@ -117,7 +117,7 @@ static void describe(const void *core, uint32_t slot, char *text, size_t size)
         kilo_describe(core, slot, text, size);
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 static void configure(struct warptm_cfg *c, const struct simtx_config *config)
 {
