@@ -36,8 +36,8 @@ struct partition_calls {
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
     /* Maps the packet's line to the address that tags and DRAM use; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
-    /* The bytes of a mapped line in host memory; NULL: an instruction line, which has tags only. A NULL function: at
-     * the address itself. */
+    /* The bytes of a mapped line in host memory; NULL: an instruction line, which has tags only. A NULL function: at the
+     * address itself. */
     uint8_t *(*bytes)(void *ctx, uint64_t mapped);
     /* A message of the order policy; false: it is offered again in the next cycle. */
     bool (*message)(void *ctx, uint32_t slice, struct packet *p, uint64_t now);

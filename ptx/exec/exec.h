@@ -308,8 +308,7 @@ bool simt_pick(struct warp *w);                   /* independent mode: selects t
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
 /* Stack: the top entry waits, and an entry of other lanes that can run becomes the top. False: there is none. */
 bool simt_defer(struct warp *w);
-/* Stack: the top entry waits, and the lowest entry that waits for lanes becomes the top, alone. False: there is
- * none. */
+/* Stack: the top entry waits, and the lowest entry that waits for lanes becomes the top, alone. False: there is none. */
 bool simt_resume(struct warp *w);
 /* Stack: merges entries that wait for lanes at pc, with the top entry's frame and reconvergence point, into the top
  * entry; returns their lanes. */

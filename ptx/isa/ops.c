@@ -42,10 +42,10 @@ enum ptx_op ptx_op_find(const char *text, int len)
 }
 
 /* How an opcode is decoded; a memory instruction: MEMORY_STEP + its kind. */
-enum { LANE_FUNCTIONS, OTHER_STEP, MEMORY_STEP };
+enum { LANE_FUNCTIONS, CONTROL_STEP, OTHER_STEP, MEMORY_STEP };
 static const uint8_t steps[OP_COUNT] = {
 #define MEMORY(id, kind, decode) [OP_##id] = MEMORY_STEP + MOP_##kind,
-#define CONTROL(id, decode, execute) [OP_##id] = OTHER_STEP,
+#define CONTROL(id, decode, execute) [OP_##id] = CONTROL_STEP,
 #define STEP(id, decode) [OP_##id] = OTHER_STEP,
 #include "ptx/isa/ops.def"
 };
@@ -53,6 +53,11 @@ static const uint8_t steps[OP_COUNT] = {
 enum mem_op_kind ptx_mem_kind(enum ptx_op op)
 {
     return steps[op] >= MEMORY_STEP ? (enum mem_op_kind)(steps[op] - MEMORY_STEP) : MOP_NONE;
+}
+
+bool ptx_is_control(enum ptx_op op)
+{
+    return steps[op] == CONTROL_STEP;
 }
 
 bool ptx_has_lane_functions(enum ptx_op op)

@@ -33,8 +33,8 @@ enum ptx_unit {
  */
 enum ptx_latency {
     PTX_LATENCY_SIMPLE, PTX_LATENCY_BITS, PTX_LATENCY_ABS, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL,
-    PTX_LATENCY_MAD, PTX_LATENCY_DIV, PTX_LATENCY_SQRT, PTX_LATENCY_SPECIAL, PTX_LATENCY_CVT, PTX_LATENCY_SHFL,
-    PTX_LATENCY_TENSOR, PTX_LATENCY_CTRL, PTX_LATENCY_NONE
+    PTX_LATENCY_MAD, PTX_LATENCY_DIV, PTX_LATENCY_SQRT, PTX_LATENCY_SPECIAL, PTX_LATENCY_CVT, PTX_LATENCY_SHFL, PTX_LATENCY_TENSOR,
+    PTX_LATENCY_CTRL, PTX_LATENCY_NONE
 };
 
 /* What a memory instruction does; MOP_NONE: it is none. */
@@ -96,5 +96,6 @@ extern const int ptx_form_count;
 enum ptx_op ptx_op_find(const char *text, int len);    /* OP_NONE when unknown */
 enum mem_op_kind ptx_mem_kind(enum ptx_op op);         /* from the MEMORY rows */
 bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL or STEP row */
+bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 
 #endif

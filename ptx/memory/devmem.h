@@ -47,7 +47,7 @@ void devmem_around(const struct devmem *m, uint64_t addr, const struct mem_range
                    const struct mem_range **above);
 /*
  * The uppermost `bytes` of the range, accessible: memory that is no allocation, which programs cannot access (private
- * memory in timing mode). Later calls may request more; NULL when it would overlap the allocations. Zero at first.
+ * memory in timing mode). Later calls may ask for more; NULL when it would overlap the allocations. Zero at first.
  */
 void *devmem_upper(struct devmem *m, uint64_t bytes);
 /*
@@ -60,8 +60,7 @@ void devmem_hash_freed(struct devmem *m);                       /* includes what
 /* The part of the hash that freed allocations have made so far; saved states keep it. */
 uint32_t devmem_freed_hash(const struct devmem *m);
 void devmem_set_freed_hash(struct devmem *m, uint32_t hash);
-/* The i-th allocation in the order of addresses, freed ones included; NULL after the last. Valid as with
- * devmem_find. */
+/* The i-th allocation in the order of addresses, freed ones included; NULL after the last. Valid as with devmem_find. */
 const struct mem_range *devmem_at(const struct devmem *m, size_t i);
 /* Sets [p, p + bytes) to a byte; whole pages of the range that become zero are given back to the host. */
 void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);

@@ -94,7 +94,7 @@ void tex_sampler_apply(uint64_t handle, struct tex_sampler *s);
 
 /* ---- fetches ---- */
 
-/* The request of one lane of an instruction. */
+/* What an instruction asks of one lane. */
 struct tex_request {
     uint8_t dims;                    /* of the instruction: 1, 2, 3; a cube map has 3 */
     bool layered, cube, integer;     /* integer: texel numbers instead of coordinates */
