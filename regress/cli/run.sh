@@ -332,9 +332,9 @@ mkdir -p other && printf 'int cudaMalloc(void **p, unsigned long n) { return 0; 
 $cc -shared -fPIC -Wl,-soname,libcudart.so.11.0 other.c -o other/libcudart.so.11.0 2>err
 $cc app.c -o rpath -Lother -l:libcudart.so.11.0 -Wl,--disable-new-dtags,-rpath,"$work/other" 2>err
 check 1 "it loaded another libcudart" "$simtx" run -- ./rpath 0
-$cc -shared -fPIC -Wl,-soname,libcudart.so.13 other.c -o other/libcudart.so.13 2>err
-$cc app.c -o newer -Lother -l:libcudart.so.13 2>err
-check 2 "needs libcudart.so.13, which simtx does not provide" "$simtx" run -- ./newer
+$cc -shared -fPIC -Wl,-soname,libcudart.so.99 other.c -o other/libcudart.so.99 2>err
+$cc app.c -o newer -Lother -l:libcudart.so.99 2>err
+check 2 "needs libcudart.so.99, which simtx does not provide" "$simtx" run -- ./newer
 
 # ---- run --ptx ----
 # Two images, each with a kernel that stores its number in its own managed variable.
