@@ -85,7 +85,6 @@ static void count_safe(struct types *t, const struct stage_access *a)
     t->warp[a->warp].safe += performances(a);
     t->safe_in[types_counter(types_sector(t, a->line))]++;
     t->count[STAT_TYPES_SAFE]++;
-    stage_wake(t->lsu, a->warp);                 /* it may wait at a barrier */
 }
 
 static void count_unsafe(struct types *t, const struct stage_access *a)
@@ -131,6 +130,7 @@ static bool move_head(struct types *t, struct types_warp *w)
     if (class == TYPES_IS_SAFE) {
         count_safe(t, a);
         order_queue_push(&t->safe, a);
+        stage_wake(t->lsu, a->warp);             /* it may wait at a barrier */
     } else {
         count_unsafe(t, a);
         order_queue_push(&w->unsafe, a);
@@ -175,6 +175,7 @@ static void offer(struct types *t, const struct stage_access *a, bool unsafe, ui
     t->offered.instruction = a->instruction;
     t->offered.line = a->line;
     t->offered.unsafe = unsafe;
+    t->offered.counted = a->user && !unsafe;
     t->offered.at = now;
     t->offered.early = 0;
 }
@@ -263,7 +264,8 @@ static bool is_unsafe(const struct types_warp *w, const struct stage_performed *
 static void performed(void *state, const struct stage_performed *p, uint64_t now)
 {
     struct types *t = state;
-    if (t->offered.at == now && p->instruction == t->offered.instruction && p->line == t->offered.line) {
+    if (t->offered.at == now && !t->offered.counted && p->instruction == t->offered.instruction &&
+        p->line == t->offered.line) {
         t->offered.early++;
         return;
     }
@@ -303,6 +305,8 @@ static void sent(void *state, struct stage_access *a, uint64_t now)
     t->changed = true;
     for (uint32_t i = 0; i < t->offered.early; i++)
         performed(t, &(struct stage_performed){ a->warp, false, a->line, a->instruction }, now);
+    if (!unsafe)                                 /* not before: `safe` is the number of outstanding ones again */
+        stage_wake(t->lsu, a->warp);
 }
 
 static bool shared(void *state, const struct stage_access *a, uint64_t now)

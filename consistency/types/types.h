@@ -97,8 +97,9 @@ struct types {
     struct types_sync sync;
     int32_t safe_in[TYPES_COUNTERS], unsafe_in[TYPES_COUNTERS];  /* accesses that are queued or outstanding */
     struct packet_queue drains;      /* invalidations and recalls that are not acknowledged */
-    /* The access that is offered to the L1, and the calls of `performed` for it before `sent`, in the same cycle. */
-    struct { uint64_t instruction, line, at; bool unsafe; uint32_t early; } offered;
+    /* The access that is offered to the L1, and the calls of `performed` for it before `sent`, in the same cycle.
+     * counted: it is one of `safe` already. The SM has one access fewer then, and may ask whether a barrier passes. */
+    struct { uint64_t instruction, line, at; bool unsafe, counted; uint32_t early; } offered;
 };
 
 static inline uint64_t types_sector(const struct types *t, uint64_t line)
