@@ -41,6 +41,11 @@ holds "the command shows the same" cmp first err
 # A policy that is weaker than the model shows what the model forbids; that is no error.
 check 0 "1 forbidden" "$simtx" litmus "$here/ptx/ISA2+bar.litmus" --policy rmo-no-drain
 
+# A barrier waits for the warp's safe stores, also when small tables evict most rights.
+check 0 "forbidden 0" "$simtx" litmus "$here/ptx/MP+bar.litmus" --brief --policy sc-types --runs 2000 --seed 7 \
+    --set coherence.protocol=mesi --set xbar.vns=5 --set types.sector=128 --set types.mac=4 --set types.mac_ways=1 \
+    --set types.cache=16
+
 # Results depend on the seed only.
 same() {
     "$simtx" litmus "$sb" --runs $runs "$@" --stats stats.json >/dev/null && grep -v second stats.json

@@ -11,6 +11,7 @@ protocol=$3
 shift
 here=$(dirname "$0")/../litmus
 RUNS=40000               # of a test with each seed; small: of these a sixth, since each takes so much longer
+SECONDS_EACH=100         # of CPU time
 SEEDS="1 2 3 4 5"        # each with an arrangement of its own
 SMALL="--set types.sector=128 --set types.mac=4 --set types.mac_ways=1 --set types.cache=16"
 
@@ -19,8 +20,8 @@ search() {
     local check=order small=
     case $2 in *,full*) check=full ;; esac
     case $2 in *,small*) small="$SMALL --runs $(($3 / 6))" ;; esac
-    timeout 100 "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="${2%%,*}" \
-        --set xbar.vns=5 --set order.check=$check --runs "$3" $small --seed "$5" 2>&1
+    (ulimit -t $SECONDS_EACH && exec "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="${2%%,*}" \
+        --set xbar.vns=5 --set order.check=$check --runs "$3" $small --seed "$5") 2>&1
 }
 
 # verdict OUTPUT STATUS: the check that found the fault, or nothing.
@@ -29,7 +30,12 @@ verdict() {
     *'forbids an outcome'*) echo 'forbidden outcome' ;;
     *'order policy'* | *'order.check'*) echo 'order check' ;;
     *hang* | *'nothing moves'*) echo hang ;;
-    *) [ "$2" -eq 0 ] || echo "the simulator's own check" ;;
+    *)
+        case $2 in
+        0) ;;
+        137 | 152) echo 'hang (time limit)' ;;
+        *) echo "the simulator's own check" ;;
+        esac ;;
     esac
 }
 
