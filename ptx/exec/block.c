@@ -59,7 +59,7 @@ struct block *block_new(struct worker *k)
     uint32_t cap = launch_private_bytes(la), halves = la->warp_size / LANES;
     const struct half_sizes n = half_sizes(la, cap);
     size_t bytes = n.special + n.local + n.params;
-    char *memory = b->memory = mem_aligned(64, bytes * b->nwarps * halves, "the registers of a block");
+    char *memory = b->memory = mem_aligned(64, bytes * b->nwarps * halves, "the registers and local memory of a block");
     b->special_bytes = n.special;
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];

@@ -303,7 +303,7 @@ if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
     until bash -c "$starved" $limit "$simtx" launch deep.ptx 2>&1 | grep -q simulating || [ $limit -gt 40000000 ]; do
         limit=$((limit + 200000))
     done
-    check 1 "simtx: out of memory: 16777216 bytes for the local memory of a warp" \
+    check 1 "simtx: out of memory: 536870912 bytes for the registers and local memory of a block" \
         bash -c "$starved" $((limit + 100000)) "$simtx" launch deep.ptx
     holds "statistics without memory" grep -q '"total"' o.json
 fi
