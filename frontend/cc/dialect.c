@@ -143,7 +143,7 @@ static char *operands(char *s)
     return NULL;
 }
 
-/* Behind the word asm: the end of the assembly text. */
+/* At the text after the word asm: the end of the assembly text. */
 static char *assembly(char *s, bool *changed)
 {
     char *open = s + strspn(s, BLANK);

@@ -1,6 +1,6 @@
 /*
  * Copies a saved state of steps.cu with one page moved out of its allocation: "memory", the first page of device memory
- * at the point, behind its end; "managed", the page of managed memory that a launch has changed, into device memory.
+ * at the point, after its end; "managed", the page of managed memory that a launch has changed, into device memory.
  * Usage: moved_page memory|managed STATE COPY
  */
 #include <stdio.h>
