@@ -61,7 +61,7 @@ struct tm_shared_protocol {
      * block with the same number; free_core frees it. */
     void (*block_starts)(void *core, struct tm_block *b);
     void (*block_ends)(void *core, struct tm_block *b);
-    /* May the warp begin a transaction? If not, tm_wake ends the wait. */
+    /* May the warp begin a transaction? If not, tm_resume ends the wait. */
     bool (*may_begin)(void *core, uint32_t slot);
     /* May a running attempt issue? If not, tm_resume ends the wait. */
     bool (*may_run)(void *core, uint32_t slot);

@@ -26,10 +26,10 @@ void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt
     c->aborted[slot] |= lanes;
 }
 
-void tm_wake(struct tm_core *c, uint32_t slot)
+void tm_resume(struct tm_core *c, uint32_t slot, uint64_t now)
 {
-    assert_true(c->nwoken < sizeof c->woken / sizeof *c->woken);
-    c->woken[c->nwoken++] = slot;
+    assert_true(c->nresumed < sizeof c->resumed / sizeof *c->resumed);
+    c->resumed[c->nresumed++] = slot;
 }
 
 void tm_run_at(struct tm_core *c, uint64_t at)

@@ -322,16 +322,16 @@ static void one_warp_runs_alone(void **state)
     assert_false(tm_localtm.may_run(r->k, 3));
     assert_int_equal(tm_localtm.run(r->k, 116), NEVER);
     assert_true(tm_localtm.may_run(r->k, 3));
-    assert_int_equal(r->c.nwoken, 1);
+    assert_int_equal(r->c.nresumed, 1);
     assert_false(alone(r, 3, 4, 0, 130));
     assert_int_equal(r->c.count[STAT_LOCALTM_GROUP], 1);
     /* one after the other: first the warp inside a transaction, then the one at its first tx_begin */
-    const uint32_t woken[] = { 3, 2, 1 };
-    assert_int_equal(r->c.nwoken, 2);
+    const uint32_t resumed[] = { 3, 2, 1 };
+    assert_int_equal(r->c.nresumed, 2);
     assert_true(tm_localtm.may_run(r->k, 2) && !tm_localtm.may_begin(r->k, 1));
     tm_localtm.ended(r->k, 2, 140);
-    assert_int_equal(r->c.nwoken, 3);
-    assert_memory_equal(r->c.woken, woken, sizeof woken);
+    assert_int_equal(r->c.nresumed, 3);
+    assert_memory_equal(r->c.resumed, resumed, sizeof resumed);
     assert_true(tm_localtm.may_begin(r->k, 1));
     rig_free(r);
 }
