@@ -403,6 +403,7 @@ int cmd_run(int argc, char **argv)
         reject(program[0], "%s", strerror(errno));
     if (child == 0)
         run_program(path, program, library, fd[1]);
+    free(library);
     close(fd[1]);
     return wait_for(fd[0], stats, &before);
 }

@@ -58,6 +58,17 @@ static __device__ __forceinline__ void under_lock(int *lock, Body body) {
     simtx_lock_end();
 }
 
+// The same under two locks, if both are free.
+template <typename Scope, typename Body>
+static __device__ __forceinline__ int try_two_locks(int *first, int *second, Body body) {
+    if (atomicCAS(first, 0, 1) != 0) {
+        return 0;
+    }
+    int done = try_lock<Scope>(second, body);
+    Scope::release(first);
+    return done;
+}
+
 // Runs `body` under two different locks, given in the program's order of locks. A thread that gets only the first
 // releases it, so that it never holds a lock while it waits for lanes of its own warp.
 template <typename Scope = GpuScope, typename Body>
@@ -65,10 +76,7 @@ static __device__ __forceinline__ void under_two_locks(int *first, int *second, 
     int done = 0;
     simtx_lock_begin();
     while (!done) {
-        if (atomicCAS(first, 0, 1) == 0) {
-            done = try_lock<Scope>(second, body);
-            Scope::release(first);
-        }
+        done = try_two_locks<Scope>(first, second, body);
         SIMTX_LOCK_DONE(done);
     }
     simtx_lock_end();

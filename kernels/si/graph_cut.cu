@@ -101,13 +101,11 @@ extern "C" __global__ void graph_cut_tm(Cut cut) {
 // Contracts the edge if both locks are free, and names of super-vertices are what they were. Returns whether it has.
 static __device__ __forceinline__ bool try_contract(const Cut &cut, Edge edge, int first, int second) {
     bool contracted = false;
-    try_lock<GpuScope>(&cut.locks[min(first, second)], [&] {
-        try_lock<GpuScope>(&cut.locks[max(first, second)], [&] {
-            if (cut.vertices[edge.first].super == first && cut.vertices[edge.second].super == second) {
-                merge(cut, first, second);
-                contracted = true;
-            }
-        });
+    try_two_locks<GpuScope>(&cut.locks[min(first, second)], &cut.locks[max(first, second)], [&] {
+        if (cut.vertices[edge.first].super == first && cut.vertices[edge.second].super == second) {
+            merge(cut, first, second);
+            contracted = true;
+        }
     });
     return contracted;
 }

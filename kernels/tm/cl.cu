@@ -8,11 +8,13 @@
 // changes the sum; fixed particles do not move; every cloth has less error than before; all numbers are finite.
 // args: --version fgl
 // also: --timing --config gtx480-sc -- --version fgl --size 1000
+// also: --timing --config gtx480-sc+mesi -- --version fenced --size 1000
 // args: --version lock --size 1000
 #define PROGRAM "cl"
 #include "../bench/tm_bench.h"
 
 static const int BLOCK = 512, COLUMNS = 45, ROWS = 45, PARTICLES = COLUMNS * ROWS;
+static const char *const VERSIONS[] = {"tm", "fgl", "lock", "fenced", nullptr};
 static const int PER_CLOTH = 2 * PARTICLES - COLUMNS - ROWS, PAPER_CONSTRAINTS = 60200;
 static const float SLACK = 0.045f, NOISE = 0.25f; // of a link's length
 
@@ -97,6 +99,13 @@ extern "C" __global__ void cl_fgl(Cloth cloth) {
     with_constraint(cloth, [&](int i, int2 ends) {
         under_two_locks<LineOrder>(&cloth.particles[ends.x].lock, &cloth.particles[ends.y].lock,
                                    [&] { satisfy<Fresh>(cloth, i, ends); });
+    });
+}
+
+// The same locks with fences, which order the particles of a constraint whatever lines they lie in.
+extern "C" __global__ void cl_fenced(Cloth cloth) {
+    with_constraint(cloth, [&](int i, int2 ends) {
+        under_two_locks(&cloth.particles[ends.x].lock, &cloth.particles[ends.y].lock, [&] { satisfy(cloth, i, ends); });
     });
 }
 
@@ -205,13 +214,14 @@ static void check_particles(const Input &input, const std::vector<Particle> &got
 }
 
 int main(int argc, char **argv) {
-    BenchOptions options = bench_options(argc, argv, {"constraints", PER_CLOTH, PAPER_CONSTRAINTS, 1, 1 << 22}, 2011);
+    BenchOptions options =
+        bench_options(argc, argv, {"constraints", PER_CLOTH, PAPER_CONSTRAINTS, 1, 1 << 22}, 2011, {}, VERSIONS);
     Lcg random(options.seed);
     Input input = random_input(random, options.size);
     Cloth cloth = {region_of(input.particles), to_device(input.ends), region_of(input.limits), options.size,
                    device_zeros<int>(1)};
 
-    void (*const kernels[])(Cloth) = {cl_tm, cl_fgl, cl_lock};
+    void (*const kernels[])(Cloth) = {cl_tm, cl_fgl, cl_lock, cl_fenced};
     int blocks = blocks_for(options.size, BLOCK);
     kernels[options.version]<<<blocks, BLOCK>>>(cloth);
     CHECK_KERNEL();
@@ -222,6 +232,6 @@ int main(int argc, char **argv) {
         check_cloth(input, got, i);
     }
     printf("CL: %d transactions, %d x %d threads, %zu particles, version %s\n", options.size, blocks, BLOCK, got.size(),
-           VERSION_NAMES[options.version]);
+           VERSIONS[options.version]);
     return pass();
 }

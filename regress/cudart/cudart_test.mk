@@ -43,5 +43,6 @@ $(CUDART_TEST_DIR)/release_test: $(B)/cuda/lib64/libcudart.so.12 $(B)/cuda/lib64
 TESTS          += test-cudart
 THREADED_TESTS += test-cudart
 .PHONY: test-cudart
+# Sanitizers call dlopen from their own library, so the run paths of the programs have no effect there.
 test-cudart: $(CUDART_TEST_BIN)
-	@regress/cudart/run.sh $^
+	@$(if $(SANITIZE),LD_LIBRARY_PATH=$(abspath $(B))/cuda/lib64) regress/cudart/run.sh $^
