@@ -176,5 +176,6 @@ int main(int argc, char **argv)
     int status = !strcmp(argv[1], "figures") ? check_figures(page) : check_shares(page);
     while (files)
         json_decref(file[--files]);
+    free(page);
     return status;
 }
