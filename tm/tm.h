@@ -206,9 +206,11 @@ void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const s
  * their outcome and earlier attempts are ignored. It takes effect when the warp has nothing in flight.
  */
 void tm_abort(struct tm_core *c, uint32_t slot, uint64_t lanes, uint32_t attempt, enum tm_reason why, uint64_t now);
-/* False: the protocol for shared memory stalls the attempt at its begin. It may not hold what other warps wait for. */
+/* False: the protocol for shared memory stalls the attempt at its begin. While it is stalled it must hold nothing
+ * that other warps wait for. */
 bool tm_may_run(const struct tm_core *c, uint32_t slot);
-/* A number of the block's word of shared memory with this offset, unique in the GPU and at least 2^31. */
+/* A number of the block's word of shared memory with this offset, unique in the GPU and at least 2^31: above those of
+ * all granules of global memory below 2^31 * sitm.granularity bytes. */
 uint32_t tm_shared_word(const struct tm_core *c, uint32_t slot, uint64_t offset);
 /* The number of the slot's attempt; no other attempt of the slot in this run has the same number. */
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot);

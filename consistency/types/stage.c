@@ -348,5 +348,6 @@ static const struct order_stage stage = {
 const struct order_policy order_sc_types = {
     .name = "sc-types", .model = ORDER_MODEL_SC_REORDERED, .new_state = new_state, .free_state = free_state,
     .may_issue = may_issue, .unsafe_pending = unsafe_pending, .stage = &stage,
-    .vns = TYPES_VNS, .control_vns = 1 << TYPES_VN_UP, .new_partition = types_mac_new, .free_partition = types_mac_free, .message = types_mac_message
+    .vns = TYPES_VNS, .control_vns = 1 << TYPES_VN_UP, .new_partition = types_mac_new,
+    .free_partition = types_mac_free, .message = types_mac_message
 };

@@ -7,6 +7,7 @@
  */
 #include "cc.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,8 @@ static char *double_signs(char *s, bool *changed)
             continue;
         if (p[1] == '%') {
             p++;
+        } else if (p[1] && strchr("abcknqwz", p[1]) && isdigit((unsigned char)p[2])) {
+            continue;                            /* an operand of host code with a modifier: %b0 */
         } else if (strspn(p + 1, LETTER)) {
             memmove(p + 1, p, strlen(p) + 1);
             p++;
@@ -264,7 +267,8 @@ const char *cc_dialect(struct cc *cc, const char *source)
     if (!o.map)
         return NULL;
     fputs("] }\n", o.map);
-    if (fclose(o.map))
+    bool failed = ferror(o.map);
+    if (fclose(o.map) || failed)
         cc_fail("cannot write %s", o.map_path);
     return o.map_path;
 }

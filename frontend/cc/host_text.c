@@ -1,6 +1,6 @@
 /* -cuda: the host's part of a CUDA source as C++. nvcc writes the source as its host compiler reads it; clang has no
- * such form, so the file contains clang's code, with the device code, as the text of an asm statement. Any host compiler
- * for the same machine compiles it to the object that -c writes. */
+ * such form, so the file contains clang's code, with the device code, as the text of an asm statement. Any host
+ * compiler for the same machine compiles it to the object that -c writes. */
 #include "cc.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static void write_statement(FILE *in, FILE *out, const char *source)
     for (int c; (c = getc(in)) != EOF;) {
         if (c == '\n')
             fputs("\\n\"\n\"", out);
-        else if (c == '"' || c == '\\')
+        else if (c == '"' || c == '\\' || c == '?')      /* ?: no trigraphs */
             fprintf(out, "\\%c", c);
         else
             putc(c, out);

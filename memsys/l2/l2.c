@@ -27,7 +27,7 @@ static uint32_t stages_of(const struct packet *p, unsigned vn, const struct part
     uint32_t own = p->stages;
     if (!own && p->kind == MSG_ATOMIC)
         own = c->l2.atomic_latency;
-    else if (p->kind >= MSG_PROTOCOL && c->control_vns >> vn & 1)
+    else if (!own && p->kind >= MSG_PROTOCOL && c->control_vns >> vn & 1)
         own = c->l2.control_latency;
     return own ? own : c->l2.latency;
 }

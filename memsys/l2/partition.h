@@ -36,8 +36,8 @@ struct partition_calls {
     uint32_t (*atomic)(void *ctx, uint32_t slice, struct packet *p);
     /* Maps the packet's line to the address that tags and DRAM use; NULL = itself. */
     uint64_t (*map)(void *ctx, const struct packet *p);
-    /* The bytes of a mapped line in host memory; NULL: an instruction line, which has tags only. A NULL function: at the
-     * address itself. */
+    /* The bytes of a mapped line in host memory; NULL: an instruction line, which has tags only. A NULL function: at
+     * the address itself. */
     uint8_t *(*bytes)(void *ctx, uint64_t mapped);
     /* A message of the order policy; false: it is offered again in the next cycle. */
     bool (*message)(void *ctx, uint32_t slice, struct packet *p, uint64_t now);
@@ -56,7 +56,7 @@ struct partition_cfg {
     struct dram_cfg dram;
     struct partition_calls calls;
     const struct coherence *coherence;   /* protocol whose home the slices are; NULL = none. Needs an L2 */
-    uint32_t control_vns;            /* bit per virtual network: messages of protocols on it only answer or notify */
+    uint32_t control_vns;            /* bit per virtual network that carries acknowledgements and notifications only */
     const struct engine_kind *engine;    /* beside every slice; NULL = none */
     void *engine_shared;             /* `shared` of engine_kind.new_engine */
     struct vmem *versions;       /* rows with slots (memsys/versions); calls.map and .bytes are theirs; NULL = none */
@@ -97,7 +97,8 @@ uint64_t partition_next(const struct partition *p);   /* core cycle of its next 
  * emptied, too.
  */
 bool partition_flush(struct partition *p, uint64_t now, bool invalidate);
-/* So many core cycles, or more, until then: DRAM issues at most one command a memory cycle, and each line needs one. */
+/* A lower bound of the core cycles until the flush is complete: each line that is left needs at least one DRAM command,
+ * and DRAM issues at most one in a memory cycle. */
 uint64_t partition_flush_least(const struct partition *p);
 /*
  * With a coherence protocol, for an agent that accesses lines in no time, between cycles. Is the line not busy at its

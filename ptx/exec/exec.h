@@ -158,8 +158,8 @@ struct block {
     bool barriers_used;              /* some thread has arrived at one */
     uint64_t released;               /* warps that a barrier released; the scheduler clears the bits */
     bool spinning;                   /* its last time slice made no progress */
-    bool waits;                      /* the same, with several blocks (grid.c), */
-    uint64_t idle_threads, idle_warps;           /* and the instructions executed since then without a change */
+    bool waits;                      /* spinning at the end of its last slice in grid.c; not set in timing mode */
+    uint64_t idle_threads, idle_warps;           /* instructions of the slices since then that changed no memory */
 };
 
 enum fault_kind {
@@ -308,7 +308,8 @@ bool simt_pick(struct warp *w);                   /* independent mode: selects t
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
 /* Stack: the top entry waits, and an entry of other lanes that can run becomes the top. False: there is none. */
 bool simt_defer(struct warp *w);
-/* Stack: the top entry waits, and the lowest entry that waits for lanes becomes the top, alone. False: there is none. */
+/* Stack: the top entry waits, and the lowest entry that waits for lanes becomes the top, alone. False: there is
+ * none. */
 bool simt_resume(struct warp *w);
 /* Stack: merges entries that wait for lanes at pc, with the top entry's frame and reconvergence point, into the top
  * entry; returns their lanes. */

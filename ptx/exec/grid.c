@@ -6,8 +6,9 @@
  * worker begins alone; the others start when it has executed so much that starting them (some 20 microseconds each)
  * costs little, or when a block waits. Usually a block runs to its end before the next one starts. A block that waits
  * yields, and more blocks become resident, as many as the GPU would hold, in time slices. When all of them wait and no
- * memory changes, that is a deadlock. How many slices pass until then depends on the number of workers. Therefore a block
- * that waits counts up to the end of its first slice without change; the report is about the first of these blocks.
+ * memory changes, that is a deadlock. How many slices run before it is detected depends on the number of workers.
+ * Therefore the instructions of a waiting block are counted only up to the end of its first slice without a change, and
+ * the report is about the waiting block with the lowest number.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static bool start_block(struct residents *r)
     return true;
 }
 
-/* A time slice. In `idle` are the instructions since the block came to wait. */
+/* Runs a time slice of the block; true: the block has ended. Counts the instructions of slices without a change. */
 static bool run_slice(struct worker *k, struct block *b)
 {
     const uint64_t threads = k->count[STAT_THREAD_INSTRUCTIONS], warps = k->count[STAT_WARP_INSTRUCTIONS];

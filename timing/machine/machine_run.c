@@ -142,8 +142,9 @@ static bool flushed(struct machine *m)
 }
 
 /*
- * While L2 is emptied, only the partitions have events, and they exchange no message: they run alone, for as long as the
- * DRAM commands that are left take at least. m->now stays a multiple of the step after `origin`.
+ * While L2 is flushed, only the partitions have events, and they exchange no message. So they run alone, for at least
+ * as long as the remaining DRAM commands take. m->now stays a multiple of the step after `origin`. A flush that makes
+ * no progress is detected by run_until's limit only.
  */
 static void advance_memory(struct machine *m, uint64_t origin)
 {

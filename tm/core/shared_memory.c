@@ -153,7 +153,8 @@ static void perform_recorded(struct tm_warp *x, struct mem_op *op, uint64_t lane
 
 /* ---- snapshots of global memory ---- */
 
-/* The lane must follow a commit in shared memory that is after its snapshot of global memory. */
+/* Has a commit after the lane's snapshot of global memory written the word, or, for a store, accessed it? Then the lane
+ * would have to be after that commit, and its snapshot is before it. */
 static bool is_stale(const struct tm_block *b, const struct mem_op *op, unsigned lane, uint64_t snapshot)
 {
     uint64_t from = op->address[lane], end = from + op->width;

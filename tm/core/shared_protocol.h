@@ -94,7 +94,7 @@ struct tm_shared_protocol {
 extern const struct tm_shared_protocol *const tm_shared_protocols[];     /* by choice of tm.shared; NULL = none */
 
 /* ---- for protocols ---- */
-/* The attempt may run, or the warp may begin; may_run and may_begin return true from now on. */
+/* Ends the wait of a warp. The protocol calls it after may_run (of the attempt) or may_begin has become true. */
 void tm_resume(struct tm_core *c, uint32_t slot, uint64_t now);
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
 /* Of an attempt whose last lanes have aborted: instructions from there to tx_commit in program order; 0 = at it. */

@@ -59,7 +59,8 @@ static void begin(struct sitm_core *x, uint32_t slot)
     send_message(x, &m, 0);
 }
 
-/* Others wait for the commit of a lane with precedence, perhaps those for which this warp is stalled. */
+/* Gives up precedence. Begins of other warps wait until the preferred warp requests its commit, and this warp is
+ * stalled until some of them have committed: without YIELD that is a deadlock. */
 static void yield(struct sitm_core *x, uint32_t slot)
 {
     struct sitm_warp *w = &x->warp[slot];
@@ -83,7 +84,8 @@ void sitm_may_run(void *core, uint32_t slot, uint64_t now)
     sitm_progress(sitm_core(k), slot, now);
 }
 
-/* Lanes may be aborted before their SNAPSHOT has arrived. Then it is taken for them, and they abort. */
+/* SNAPSHOT has arrived for lanes that were aborted after BEGIN was sent: the manager knows them as running, so they are
+ * aborted there before the next BEGIN. */
 static void cancel(struct sitm_core *x, uint32_t slot, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];

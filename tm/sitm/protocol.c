@@ -90,6 +90,11 @@ static bool check_machine(const struct simtx_config *c, const struct sitm_rules 
         snprintf(error, size, "tm.global = sitm needs versioned memory: version.slots of at least 2");
     else if (instant(c) && !exact(c))
         snprintf(error, size, "sitm.instant needs sitm.decision = exact: tables and dependencies take time");
+    else if (exact(c) && config_choice(c, KEY_TM_SHARED) &&
+             (config_int(c, KEY_GPU_SMS) > 512 || config_int(c, KEY_GPU_MAX_BLOCKS_PER_SM) > 64 ||
+              config_int(c, KEY_GPU_SHARED_PER_SM) > 1 << 18))
+        snprintf(error, size, "sitm.decision = exact with tm.shared needs gpu.sms of at most 512, "
+                 "gpu.max_blocks_per_sm of at most 64, and gpu.shared_per_sm of at most 262144");
     else if (link_of(c) < traversal(c, true))
         snprintf(error, size, "sitm.link_latency = %u: at least half of a traversal of a crossbar, %u core cycles",
                  link_of(c), (unsigned)traversal(c, true));
@@ -310,7 +315,8 @@ static bool consistent(void *gpu_state, const uint64_t *count, char *error, size
 }
 
 const struct tm_protocol tm_sitm = {
-    .name = "sitm", .begin_waits = true, .global_step = instant, .payload = sizeof(union sitm_payload), .check = check, .coherent = coherent,
+    .name = "sitm", .begin_waits = true, .global_step = instant, .payload = sizeof(union sitm_payload),
+    .check = check, .coherent = coherent,
     .isolation = isolation, .new_gpu_state = new_gpu_state, .free_gpu_state = free_gpu_state,
     .private_words = kilo_private_words, .engine = &sitm_engine, .new_core = new_core, .free_core = free_core,
     .may_issue = sitm_may_issue, .attempt = sitm_attempt_wanted,

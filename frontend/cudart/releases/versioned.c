@@ -22,9 +22,10 @@ static cudaError_t other_edges(void)
     return rt_leave(e ? e : rt_not_supported("edge data of graphs", &said));
 }
 
-static cudaError_t give_edges(cudaError_t e, cudaGraphEdgeData *data, const size_t *n)
+/* With a list of nodes *n is what the list has room for, at most. */
+static cudaError_t give_edges(cudaError_t e, const void *list, cudaGraphEdgeData *data, const size_t *n)
 {
-    if (!e && data && n)
+    if (!e && list && data && n)
         memset(data, 0, *n * sizeof *data);
     return e;
 }
@@ -61,19 +62,19 @@ PROTOTYPE(cudaGraphRemoveDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *
 PROTOTYPE(cudaGraphGetEdges_v2, cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
           size_t *n)
 {
-    return give_edges(cudaGraphGetEdges(g, from, to, n), data, n);
+    return give_edges(cudaGraphGetEdges(g, from, to, n), from, data, n);
 }
 
 PROTOTYPE(cudaGraphNodeGetDependencies_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
           size_t *n)
 {
-    return give_edges(cudaGraphNodeGetDependencies(node, nodes, n), data, n);
+    return give_edges(cudaGraphNodeGetDependencies(node, nodes, n), nodes, data, n);
 }
 
 PROTOTYPE(cudaGraphNodeGetDependentNodes_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
           size_t *n)
 {
-    return give_edges(cudaGraphNodeGetDependentNodes(node, nodes, n), data, n);
+    return give_edges(cudaGraphNodeGetDependentNodes(node, nodes, n), nodes, data, n);
 }
 
 PROTOTYPE(cudaGraphAddNode_v2, cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,

@@ -179,8 +179,9 @@ cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_op *op)
     cudaError_t e = rt_op_copy(&copy, op);
     if (e)
         return e;
-    rt_op_free(&node->op);
+    struct rt_op old = node->op;
     node->op = copy;
+    rt_op_free(&old);                            /* may run a function of the program, without the lock */
     return cudaSuccess;
 }
 
@@ -228,8 +229,10 @@ cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g)
     for (size_t i = 0; !e && i < g->n; i++) {
         cudaGraphNode_t node;
         e = rt_graph_add(&node, c, NULL, 0, &g->nodes[i]->op);
-        if (!e)
+        if (!e) {
             node->origin = g->nodes[i];
+            node->disabled = g->nodes[i]->disabled;
+        }
     }
     for (size_t i = 0; !e && i < g->n; i++)
         e = clone_dependencies(c, g->nodes[i]);

@@ -54,7 +54,7 @@ struct CUgraphNode_st {
     cudaGraphNode_t *deps;                   /* nodes of the same graph that run before */
     size_t ndeps;
     cudaGraphNode_t origin;                  /* of a clone: the node that it was cloned from */
-    bool disabled;                           /* of an instantiated graph: has no effect when it runs */
+    bool disabled;                           /* of an instantiated graph and its clones: has no effect when it runs */
     unsigned level;                          /* of an instantiated graph: longest path from a root */
 };
 

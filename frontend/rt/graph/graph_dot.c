@@ -42,6 +42,8 @@ static void print_label(FILE *f, const struct rt_op *op)
     fputs(name_of(op->kind), f);
     switch (op->kind) {
     case RT_OP_KERNEL:
+        if (!rt_function_ok(op->kernel.f))       /* its module has been unloaded */
+            break;
         simtx_kernel_get_info(op->kernel.f->kernel, &k);
         fprintf(f, "\\n%s\\ngrid %u x %u x %u, block %u x %u x %u", k.name, op->kernel.config.grid.x,
                 op->kernel.config.grid.y, op->kernel.config.grid.z, op->kernel.config.block.x,
@@ -89,5 +91,6 @@ cudaError_t rt_graph_dot(cudaGraph_t g, const char *path)
     fputs("digraph graph_of_simtx {\n", f);
     print_part(&(struct part){f, g, ""});
     fputs("}\n", f);
-    return fclose(f) ? cudaErrorOperatingSystem : cudaSuccess;
+    bool failed = ferror(f);
+    return fclose(f) || failed ? cudaErrorOperatingSystem : cudaSuccess;
 }

@@ -1,6 +1,6 @@
 /*
- * Allocations and frees as nodes of graphs. The memory exists from the creation of its allocation node to the end of the
- * last graph with the node, or until the program frees it; a free node has no effect when it runs.
+ * Allocations and frees as nodes of graphs. The memory exists from the creation of its allocation node to the end of
+ * the last graph with the node, or until the program frees it; a free node has no effect when it runs.
  */
 #include "frontend/rt/graph/graph.h"
 
