@@ -115,7 +115,7 @@ static char *double_signs(char *s, bool *changed)
             continue;
         if (p[1] == '%') {
             p++;
-        } else if (p[1] && strchr("abcknqwz", p[1]) && isdigit((unsigned char)p[2])) {
+        } else if (p[1] && strchr("abchknqwz", p[1]) && isdigit((unsigned char)p[2])) {
             continue;                            /* an operand of host code with a modifier: %b0 */
         } else if (strspn(p + 1, LETTER)) {
             memmove(p + 1, p, strlen(p) + 1);

@@ -70,5 +70,11 @@ int main()
     cudaDeviceSynchronize();
     if (read[0] < 40 || read[0] > 42 || read[1] != 7)
         return 1;
+#ifdef __x86_64__
+    unsigned bytes = 0x1234;                   // the host's assembly has modifiers of operands
+    asm("xchgb %b0, %h0" : "+Q"(bytes));
+    if (bytes != 0x3412)
+        return 1;
+#endif
     return places[0] != 4 || places[1] != 1 || out[0] != 5 || text[2] != '<' || text[4] != ' ';
 }
