@@ -26,7 +26,7 @@
 
 /* Rows of paper_rows.def, which explains their fields. */
 enum paper_size { PAPER_SIZE_NONE = 0, PAPER_SIZE_FULL = 1, PAPER_SIZE_QUICK = 2, PAPER_SIZE_BOTH = 3 };     /* bits */
-enum { PAPER_MODE_FUNCTIONAL, PAPER_MODE_TIMING };
+enum { PAPER_MODE_FUNCTIONAL, PAPER_MODE_TIMING, PAPER_MODE_TIMELINE };
 enum paper_chart_kind { PAPER_CHART_TABLE, PAPER_CHART_BARS, PAPER_CHART_STACK, PAPER_CHART_LINES, PAPER_CHART_CDF };
 enum { PAPER_CHART_EACH, PAPER_CHART_MEAN };
 enum { PAPER_CHART_LINEAR, PAPER_CHART_LOGARITHMIC };
@@ -36,7 +36,7 @@ struct paper_bench { const char *name, *program, *options, *quick; double second
 struct paper_config {
     const char *id, *label, *presets, *sets, *version, *benches;
     int sizes;
-    bool timing;
+    int mode;                        /* PAPER_MODE_* */
     double factor;
 };
 

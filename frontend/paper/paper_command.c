@@ -39,11 +39,11 @@ char **paper_command(const struct paper_grid *g, const struct paper_run *run, in
     const struct paper_config *c = &g->paper->configs[run->config];
     struct words w = { NULL, 0, 0 };
     words_add(&w, "run");
-    if (c->timing)
+    if (c->mode != PAPER_MODE_FUNCTIONAL)
         words_add(&w, "--timing");
     add_split(&w, NULL, "--quiet --no-progress --config", " ");
     words_add(&w, c->presets);
-    add_split(&w, "--set", c->timing ? g->paper->sets : NULL, ";");
+    add_split(&w, "--set", c->mode != PAPER_MODE_FUNCTIONAL ? g->paper->sets : NULL, ";");
     add_split(&w, "--set", c->sets, ";");
     words_add(&w, "--");
     add_program(g, &g->paper->benches[run->bench], c->version, &w, program);

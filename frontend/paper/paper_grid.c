@@ -42,6 +42,7 @@ static void add_run(struct paper_grid *g, int bench, int config)
     int program;
     *run = (struct paper_run){ .bench = bench, .config = config, .process = process };
     process->wanted = true;
+    process->timeline = p->configs[config].mode == PAPER_MODE_TIMELINE;
     process->name = mem_format("%s.%s%s", p->benches[bench].name, p->configs[config].id, quick ? ".quick" : "");
     process->argv = paper_command(g, run, &program);
     process->key = batch_key(g->simulator, program_digest(g, bench), process->argv + program, g->resolved[config]);

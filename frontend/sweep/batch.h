@@ -22,11 +22,12 @@ struct batch_run {
     char **argv;                     /* words after "simtx", NULL at the end; the batch adds --stats */
     char *key;                       /* lines that name all that its results depend on */
     bool wanted;
+    bool timeline;                   /* the batch adds --trace, too */
     enum batch_state state;
     double started, seconds, estimate;
     char *error;                     /* of a failed run: how it ended, and the last lines that it printed */
     int pid;
-    char *part, *output;             /* files of the process: statistics and what it prints */
+    char *part, *output, *trace;     /* files of the process: statistics, what it prints, timeline (NULL = none) */
 };
 
 struct batch {
@@ -93,6 +94,7 @@ bool batch_local(struct batch *b);
 /*
  * A figure of a run by name; NaN: it has none.
  *   printed.WORD, observed.WORD   the number, or size, before that word in what the program printed (log: that file);
+ *   timeline.COLUMN<N>            of the timeline's marks, see run_timeline.c;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   NAME              a statistic of the run's total, or else the largest of any of its launches (of a size, the
  *                     product of its numbers).
@@ -102,5 +104,10 @@ double batch_value(const json_t *stats, const char *log, const char *name);
 bool batch_value_known(const char *name);
 /* The statistic whose name is nearest; NULL = none. */
 const char *batch_value_nearest(const char *name);
+
+/* ---- run_timeline.c ---- */
+
+/* COLUMN<N> of the marks in a timeline; NaN: there is no such row or column. */
+double batch_timeline_value(const char *timeline, const char *name);
 
 #endif

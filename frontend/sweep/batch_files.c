@@ -1,9 +1,9 @@
 /*
- * The folder of a batch. A finished run leaves runs/NAME.json (its statistics), NAME.log (what it printed) and NAME.key
- * (its key, its seconds, and the size of the statistics), which is written last: a run with a key is complete. A failed
- * run leaves NAME.log and NAME.failed (its key, then the message). While a process runs, its files have names of their
- * own, with host and process number: Slurm may start a run a second time when it has declared a node down that still
- * runs; both processes then write the same results.
+ * The folder of a batch. A finished run leaves runs/NAME.json (its statistics), NAME.log (what it printed), for some
+ * NAME.timeline, and NAME.key (its key, its seconds, and the size of the statistics), which is written last: a run with
+ * a key is complete. A failed run leaves NAME.log and NAME.failed (its key, then the message). While a process runs, its
+ * files have names of their own, with host and process number: Slurm may start a run a second time when it has declared
+ * a node down that still runs; both processes then write the same results.
  */
 #include "frontend/sweep/batch.h"
 
@@ -153,7 +153,8 @@ bool batch_keep(const struct batch *b, struct batch_run *run)
     json_decref(stats);
     if (!found)
         errno = 0;
-    ok = found && move(b, run, run->part, "json") && move(b, run, run->output, "log");
+    ok = found && (!run->trace || move(b, run, run->trace, "timeline")) && move(b, run, run->part, "json") &&
+         move(b, run, run->output, "log");
     if (ok) {
         char *rest = mem_format("seconds %.3f\nbytes %lld\n", run->seconds, (long long)st.st_size);
         remove_file(b, run, "failed");
@@ -200,9 +201,12 @@ void batch_drop(struct batch_run *run)
         unlink(run->part);
     if (run->output)
         unlink(run->output);
+    if (run->trace)
+        unlink(run->trace);
     free(run->part);
     free(run->output);
-    run->part = run->output = NULL;
+    free(run->trace);
+    run->part = run->output = run->trace = NULL;
 }
 
 /* NAME.HOST-PID.part, NAME.HOST-PID.out, and the temporary files of atomic_file.h for these and NAME.key. */

@@ -48,18 +48,22 @@ static bool set_limits(const struct batch *b)
     return set_limit(RLIMIT_CPU, b->cpu_seconds, b->cpu_seconds + 5) && set_limit(RLIMIT_DATA, b->memory, b->memory);
 }
 
-/* simtx WORD ... with --stats before the "--" that ends the options. */
+/* simtx WORD ... with --stats, and --trace, before the "--" that ends the options. */
 static char **child_words(const struct batch_run *run)
 {
     int n = 0, at = 0;
     while (run->argv[n])
         n++;
-    char **argv = mem_zero((size_t)n + 4, sizeof *argv, "the words of a command");
+    char **argv = mem_zero((size_t)n + 6, sizeof *argv, "the words of a command");
     argv[at++] = "simtx";
     for (int i = 0; i < n; i++) {
         if (!strcmp(run->argv[i], "--") && at == i + 1) {
             argv[at++] = "--stats";
             argv[at++] = run->part;
+            if (run->trace) {
+                argv[at++] = "--trace";
+                argv[at++] = run->trace;
+            }
         }
         argv[at++] = run->argv[i];
     }
@@ -102,7 +106,10 @@ static void name_files(const struct batch *b, struct batch_run *run)
     char host[65] = "";
     gethostname(host, sizeof host - 1);
     run->part = mem_format("%s/runs/%s.%s-%d-%u.part", b->folder, run->name, host, (int)getpid(), started);
-    run->output = mem_format("%s/runs/%s.%s-%d-%u.out", b->folder, run->name, host, (int)getpid(), started++);
+    run->output = mem_format("%s/runs/%s.%s-%d-%u.out", b->folder, run->name, host, (int)getpid(), started);
+    if (run->timeline)
+        run->trace = mem_format("%s/runs/%s.%s-%d-%u.trace.part", b->folder, run->name, host, (int)getpid(), started);
+    started++;
 }
 
 /* False: no process can be started; the run waits. */

@@ -1,4 +1,4 @@
-/* Figures of a run by name, from its statistics and from what its program printed. */
+/* Figures of a run by name, from its statistics, from what its program printed, and from its timeline. */
 #include "frontend/sweep/batch.h"
 
 #include <ctype.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/hist.h"
@@ -106,6 +107,15 @@ static double printed(const char *log, const char *word)
     return value;
 }
 
+/* The timeline of a run lies beside what it printed. */
+static double of_timeline(const char *log, const char *name)
+{
+    char *path = mem_format("%.*stimeline", (int)(strlen(log) - strlen("log")), log);
+    double value = batch_timeline_value(path, name);
+    free(path);
+    return value;
+}
+
 double batch_value(const json_t *stats, const char *log, const char *name)
 {
     const json_t *total = json_object_get(stats, "total");
@@ -115,6 +125,8 @@ double batch_value(const json_t *stats, const char *log, const char *name)
         return printed(log, name + 8);
     if (!strncmp(name, "observed.", 9))
         return printed(log, name + 9);
+    if (!strncmp(name, "timeline.", 9))
+        return of_timeline(log, name + 9);
     double v = number(nested(total, name));
     return isnan(v) ? largest_of_launches(json_object_get(stats, "kernels"), name) : v;
 }
@@ -143,7 +155,7 @@ bool batch_value_known(const char *name)
 {
     if (!strncmp(name, "h.", 2))
         return histogram_known(name + 2);
-    if (!strncmp(name, "printed.", 8) || !strncmp(name, "observed.", 9))
+    if (!strncmp(name, "printed.", 8) || !strncmp(name, "observed.", 9) || !strncmp(name, "timeline.", 9))
         return name[strcspn(name, ".") + 1];
     if (!strncmp(name, "host.", 5))
         name += 5;

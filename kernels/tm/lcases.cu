@@ -1,13 +1,10 @@
 // Transactions on shared memory whose outcome the GPU-LocalTM paper (Villegas et al.) gives:
 //   masks   its Table 1: the program of its Fig. 2 with 4 threads. Threads 2 and 3 add to two words of different banks,
-//           in opposite orders, so that both abort; the masks of every step are printed,
+//           in opposite orders, so that both abort; pmevent instructions mark the figure's lines in the timeline,
 //   bank    the same with both words in one bank, so that one thread loses the words that it owns in that bank,
 //   filter  the mapping of section 3.3: a thread accesses word 35 and another one word w, for w = 0 to 1023,
 //   alias   a thread reads four words for which its own filter has but one bit, section 3.3's second stage,
 //   bytes   section 4.3: the largest shared memory that a kernel with transactions can have.
-// Threads record steps in global memory, which an abort does not roll back when only shared memory has a protocol.
-// A thread cannot read a mask, only that it runs: the conflict mask has the threads that pass only in a later attempt,
-// and the execution mask those that take this side of the branch, whether they run or not.
 // Checked: the words hold what was added, whatever the order.
 // args: --case bank
 // args: --case filter
@@ -23,49 +20,35 @@ enum Case { MASKS, BANK, FILTER, ALIAS, BYTES };
 
 static const int THREADS = 4, ELSE_SIDE = 2; // threads 2 and 3 take the "else"
 static const int BANKS = 32, BITS = 8, WORDS = 1024, WORD = 35;
-static const int ATTEMPTS_MOST = 8, LINES = 17;
 static const SizeRange ONE_BLOCK = {"blocks", 1, 1, 1, 1};
 static const char *const ONE_VERSION[] = {"tm", nullptr};
 
-// The threads that were at each line of Fig. 2, by attempt of the transaction; thread 0 is the lowest bit.
-struct Steps {
-    int attempts;
-    unsigned at[ATTEMPTS_MOST][LINES];
-};
-
 extern __shared__ int shared_words[];
 
-// The first active thread counts the attempt. Returns its number.
-static __device__ __forceinline__ int note_attempt(Steps *steps) {
-    if ((int)threadIdx.x == __ffs(__activemask()) - 1) {
-        atomicAdd(&steps->attempts, 1);
-    }
-    return (atomicAdd(&steps->attempts, 0) - 1) % ATTEMPTS_MOST;
-}
-
-static __device__ __forceinline__ void note(Steps *steps, int attempt, int line) {
-    atomicOr(&steps->at[attempt][line], 1u << threadIdx.x);
+// Marks a line of the figure in the timeline.
+template <int LINE> static __device__ __forceinline__ void mark() {
+    asm volatile("pmevent %0;" ::"n"(LINE));
 }
 
 // Fig. 2, by its line numbers. `other`: the word that stands across from word 0.
-extern "C" __global__ void lcases_masks(Steps *steps, int *words, int other) {
+extern "C" __global__ void lcases_masks(int *words, int other) {
     volatile int *shared = shared_words;
     int first = threadIdx.x == 3 ? other : 0, second = threadIdx.x == 3 ? 0 : other;
     shared_words[threadIdx.x == 0 ? 0 : other] = 0;
     __syncthreads();
+    mark<1>();
     tx_begin();
-    int attempt = note_attempt(steps);
-    note(steps, attempt, 2);
-    if ((int)threadIdx.x < ELSE_SIDE) {
-        note(steps, attempt, 5);
-    } else {
-        note(steps, attempt, 10);
+    mark<2>();
+    if ((int)threadIdx.x >= ELSE_SIDE) {
+        mark<10>();
         int left = shared[first], right = shared[second];
-        note(steps, attempt, 13);
+        mark<13>();
         shared[first] = left + 1;
         shared[second] = right + 1;
+    } else {
+        mark<5>();
     }
-    note(steps, attempt, 15);
+    mark<15>();
     tx_commit();
     __syncthreads();
     words[threadIdx.x] = shared_words[threadIdx.x == 0 ? 0 : other];
@@ -110,56 +93,13 @@ extern "C" __global__ void lcases_bytes(int *word) {
     *word = 1;
 }
 
-// Threads 0 to 3 from left to right, as in the paper.
-static std::string mask(unsigned threads) {
-    std::string text;
-    for (int i = 0; i < THREADS; i++) {
-        text += threads >> i & 1 ? '1' : '0';
-    }
-    return text;
-}
-
-// The columns of Table 1; `old`: threads that came from the attempt before; `lost`: those with a conflict here.
-static void print_step(int *number, int line, unsigned exec, unsigned tcm, unsigned old, bool alone, unsigned lost) {
-    int n = (*number)++;
-    printf("%d line%d, %s exec%d, %s tcm%d, %s old%d, %d alone%d, %s lost%d\n", line, n, mask(exec).c_str(), n,
-           mask(tcm).c_str(), n, mask(old).c_str(), n, alone, n, mask(lost).c_str(), n);
-}
-
-// An attempt, from the threads at its lines. `open`: threads that have not committed before. Returns those that go on
-// to the next attempt.
-static unsigned print_attempt(const unsigned *at, unsigned open, bool first, int *number) {
-    const unsigned if_side = open & ((1 << ELSE_SIDE) - 1), else_side = open & ~if_side;
-    unsigned held = open & ~at[2], lost = at[10] & ~at[13], next = open & ~at[15], old = first ? 0 : open;
-    bool alone = held != 0;
-    print_step(number, 2, open, held, old, alone, 0);
-    print_step(number, 5, if_side, held, old, alone, 0);
-    print_step(number, 10, else_side, held, old, alone, 0);
-    print_step(number, 13, else_side, held | lost, old, alone, lost);
-    print_step(number, 15, open, next, old, alone, 0);
-    print_step(number, 16, next ? next : open, next, old, alone, 0);
-    return next;
-}
-
-static void print_steps(const Steps &steps) {
-    int number = 1, attempts = std::min(steps.attempts, ATTEMPTS_MOST);
-    unsigned open = (1 << THREADS) - 1;
-    print_step(&number, 1, open, 0, 0, false, 0);
-    for (int i = 0; i < attempts; i++) {
-        open = print_attempt(steps.at[i], open, i == 0, &number);
-    }
-    printf("%d attempts\n", steps.attempts);
-}
-
 static void run_masks(bool one_bank) {
-    Steps *steps = device_zeros<Steps>(1);
     int *words = device_zeros<int>(THREADS), other = one_bank ? BANKS : 1;
-    lcases_masks<<<1, THREADS, WORDS * sizeof(int)>>>(steps, words, other);
+    lcases_masks<<<1, THREADS, WORDS * sizeof(int)>>>(words, other);
     CHECK_KERNEL();
     for (int word : to_host(words, THREADS)) {
         expect_equal("additions to a word", 0, THREADS - ELSE_SIDE, word);
     }
-    print_steps(to_host(steps, 1)[0]);
 }
 
 static void run_filter() {

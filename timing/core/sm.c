@@ -122,14 +122,13 @@ static void init_slots(struct sm *s)
 {
     uint32_t n = s->cfg.warps;
     s->slot = mem_aligned(_Alignof(struct slot), n * sizeof *s->slot, "the warps of an SM");
-    s->free_slots = mem_zero((n + 63) / 64, sizeof *s->free_slots, "the warps of an SM");
     s->block = mem_zero(s->cfg.blocks, sizeof *s->block, "the blocks of an SM");
     for (uint32_t i = 0; i < n; i++) {
         s->slot[i] = (struct slot){
             .index = (uint16_t)i, .set = SCHED_NONE, .hold = SM_NO_HOLD,
             .sched = (uint8_t)(i % s->cfg.schedulers), .bit = UINT64_C(1) << i / s->cfg.schedulers,
         };
-        s->free_slots[i / 64] |= UINT64_C(1) << i % 64;
+        s->free_slots[s->slot[i].sched] |= s->slot[i].bit;
     }
     s->nfree_slots = n;
     s->fetched_last = n - 1;
@@ -211,7 +210,6 @@ void sm_free(struct sm *s)
     calendar_end(&s->calendar);
     free(s->grid);
     free(s->slot);
-    free(s->free_slots);
     free(s->block);
     free(s->pending);
     fifo_end(&s->start);

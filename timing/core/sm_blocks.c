@@ -1,7 +1,7 @@
 /*
- * Blocks on an SM. A block occupies the lowest free warp slots; slot w belongs to scheduler w mod schedulers. The block
- * ends when all its warps have ended and none of their accesses is outstanding. The next block of the same grid reuses
- * the context (registers, shared memory) of an ended block.
+ * Blocks on an SM. A block occupies the lowest free warp slots, of all schedulers or of one; slot w belongs to scheduler
+ * w mod schedulers. The block ends when all its warps have ended and none of their accesses is outstanding. The next
+ * block of the same grid reuses the context (registers, shared memory) of an ended block.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -98,15 +98,45 @@ static void grow_scoreboards(struct sm *s, uint32_t regs)
 
 /* ---- start ---- */
 
-static uint32_t take_slot(struct sm *s)
+/* The place in the SM of the next block to start: the lowest free one. */
+static uint32_t free_place(const struct sm *s)
 {
-    uint32_t k = 0;
-    while (!s->free_slots[k])
-        k++;
-    uint32_t bit = (unsigned)__builtin_ctzll(s->free_slots[k]);
-    s->free_slots[k] &= s->free_slots[k] - 1;
+    uint32_t place = 0;
+    while (s->block[place].block)
+        place++;
+    return place;
+}
+
+uint32_t sm_block_schedulers(const struct sm *s)
+{
+    uint32_t n = s->cfg.schedulers, place = free_place(s), warps = sm_block_next(s)->grid->launch.nwarps;
+    if (!s->cfg.block_on_one_scheduler || warps > s->cfg.warps / n)
+        return (UINT32_C(1) << n) - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = (place + i) % n;
+        if ((uint32_t)__builtin_popcountll(s->free_slots[k]) >= warps)
+            return UINT32_C(1) << k;
+    }
+    return 0;
+}
+
+static struct slot *lowest_free(const struct sm *s, uint32_t k)
+{
+    return &s->slot[(uint32_t)__builtin_ctzll(s->free_slots[k]) * s->cfg.schedulers + k];
+}
+
+/* Takes the lowest free slot of these schedulers (bit set). */
+static uint16_t take_slot(struct sm *s, uint32_t schedulers)
+{
+    struct slot *w = NULL;
+    for (uint32_t m = schedulers; m; m &= m - 1) {
+        uint32_t k = (unsigned)__builtin_ctz(m);
+        if (s->free_slots[k] && (!w || lowest_free(s, k) < w))
+            w = lowest_free(s, k);
+    }
+    s->free_slots[w->sched] &= ~w->bit;
     s->nfree_slots--;
-    return k * 64 + bit;
+    return w->index;
 }
 
 static void place_private(const struct sm *s, uint32_t slot, struct warp *warp, const struct grid *g)
@@ -150,7 +180,7 @@ static void start_warp(struct sm *s, struct resident_block *r, struct slot *w, s
     warp_consider(s, w);
 }
 
-static void start_block(struct sm *s, struct resident_block *r, const struct block_start *b)
+static void start_block(struct sm *s, struct resident_block *r, const struct block_start *b, uint32_t schedulers)
 {
     uint64_t mine[SM_SCHEDULERS_MAX] = { 0 };
     r->grid = grid_of(s, b->grid);
@@ -161,7 +191,7 @@ static void start_block(struct sm *s, struct resident_block *r, const struct blo
     s->live += r->alive;
     grow_scoreboards(s, b->grid->code->max_regs);
     for (uint32_t i = 0; i < r->block->nwarps; i++) {
-        r->slot[i] = (uint16_t)take_slot(s);
+        r->slot[i] = take_slot(s, schedulers);
         mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;
         place_private(s, r->slot[i], &r->block->warps[i], b->grid);
     }
@@ -177,13 +207,11 @@ static void start_block(struct sm *s, struct resident_block *r, const struct blo
 
 void sm_block_start(struct sm *s)
 {
-    struct resident_block *r = s->block;
     struct block_start b = *sm_block_next(s);
+    uint32_t schedulers = sm_block_schedulers(s);
     sm_account(s, s->now);
     fifo_pop(&s->start);
-    while (r->block)
-        r++;
-    start_block(s, r, &b);
+    start_block(s, &s->block[free_place(s)], &b, schedulers);
 }
 
 void sm_start(struct sm *s, const struct block_start *b)
@@ -242,7 +270,7 @@ static void free_slot(struct sm *s, struct slot *w)
     trace_slot(s, w, s->now + 1);
     w->warp = NULL;
     w->block = NULL;
-    s->free_slots[w->index / 64] |= UINT64_C(1) << w->index % 64;
+    s->free_slots[w->sched] |= w->bit;
     s->nfree_slots++;
 }
 

@@ -128,7 +128,7 @@ struct sm {
     uint32_t fetched_last;           /* slot of the last fetch, for the round robin */
     /* blocks */
     struct resident_block *block;
-    uint64_t *free_slots;            /* bit set */
+    uint64_t free_slots[SM_SCHEDULERS_MAX];      /* of each scheduler: bits as struct slot.bit */
     uint32_t nfree_slots, live;      /* live: warps that have not ended */
     uint32_t blocks, ending;         /* resident blocks; of these, blocks whose warps have all ended */
     uint32_t hosts;                  /* warps that wait to call a host function */
@@ -172,10 +172,15 @@ static inline const struct block_start *sm_block_next(const struct sm *s)
     return fifo_front(&s->start);
 }
 
+/* The schedulers that take the warps of the next block (bit set): all, or with core.block_on_one_scheduler the one that
+ * follows from the block's place in the SM, or the next one with enough free slots; 0 = the block has to wait. */
+uint32_t sm_block_schedulers(const struct sm *s);
+
 /* Is a block queued, and are there slots for it? */
 static inline bool sm_block_fits(const struct sm *s)
 {
-    return s->start.n && s->blocks < s->cfg.blocks && sm_block_next(s)->grid->launch.nwarps <= s->nfree_slots;
+    return s->start.n && s->blocks < s->cfg.blocks && sm_block_next(s)->grid->launch.nwarps <= s->nfree_slots &&
+           (!s->cfg.block_on_one_scheduler || sm_block_schedulers(s));
 }
 
 static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w)

@@ -93,6 +93,8 @@ void trace_issue(struct trace_sm *w, uint32_t slot, const struct dinst *d, uint6
 {
     if (slice(w, slot, "issue", d->in ? ptx_ops[d->in->op].text : "ret", at, at + 1)) {
         trace_add(&w->out.text, ",\"args\":{\"line\":%d,", d->in ? d->in->loc.line : 0);
+        if (d->in && d->in->op == OP_PMEVENT)
+            trace_add(&w->out.text, "\"event\":%" PRId64 ",", d->in->opd[0].imm);
         trace_lanes(&w->out.text, lanes);
         trace_add(&w->out.text, "}}");
     }

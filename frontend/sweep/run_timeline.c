@@ -1,0 +1,199 @@
+/*
+ * The marks in the timeline of a program with one warp and one transaction: pmevent instructions before and in the
+ * transaction, and the ends of its attempts. Each gives a row: first the marks before the transaction, then for each
+ * attempt every mark that any attempt has, in the order of their numbers, and the end of the attempt, whose number is
+ * the next one. The columns follow Table 1 of Villegas et al., GPU-LocalTM; in a mask the leftmost of four decimal
+ * digits is thread 0.
+ *
+ *   mark    number of the pmevent
+ *   runs    threads that execute it; at the end of an attempt those that execute what follows tx_commit
+ *   tcm     the conflict mask: threads that the attempt holds back from its beginning, and those aborted until here
+ *   old     the conflict mask at the end of the attempt before; 0: there is none
+ *   alone   1: the attempt holds threads back (wavefront serialisation)
+ *   lost    threads aborted since the row before
+ *
+ * A mark that no thread executes has the time of the next one that some thread executes, or of the end.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "frontend/sweep/batch.h"
+
+enum { MARKS = 16, THREADS = 4 };
+
+/* In the order in which those of one cycle take effect. */
+enum kind { ABORT, MARK, ATTEMPT, END };
+struct event { uint64_t at, lanes; enum kind kind; unsigned number; };
+
+struct timeline {
+    struct event *event;             /* by time; the last is END */
+    uint32_t n, cap;
+    unsigned inside;                 /* marks of attempts, bit set */
+};
+
+struct row { unsigned mark; uint64_t runs, tcm, old, lost; bool alone; };
+
+/* ---- the file ---- */
+
+static bool is_named(const json_t *j, const char *key, const char *name)
+{
+    const char *text = json_string_value(json_object_get(j, key));
+    return text && !strcmp(text, name);
+}
+
+static void add(struct timeline *t, struct event e)
+{
+    t->event = mem_grow(t->event, t->n, &t->cap, sizeof *t->event, "marks of a timeline");
+    t->event[t->n++] = e;
+}
+
+static uint64_t time_of(const json_t *j, const char *key)
+{
+    return (uint64_t)json_number_value(json_object_get(j, key));
+}
+
+static void add_event(struct timeline *t, const json_t *j)
+{
+    const json_t *args = json_object_get(j, "args"), *number = json_object_get(args, "event");
+    const char *mask = json_string_value(json_object_get(args, "mask"));
+    struct event e = { .at = time_of(j, "ts"), .lanes = mask ? strtoull(mask, NULL, 16) : 0, .kind = MARK };
+    if (!mask || (!number && !is_named(j, "cat", "transaction")))
+        return;
+    if (number)
+        e.number = (unsigned)json_integer_value(number) % MARKS;
+    else
+        e.kind = is_named(j, "name", "attempt") ? ATTEMPT : ABORT;
+    add(t, e);
+    if (e.kind == ATTEMPT)
+        add(t, (struct event){ .at = e.at + time_of(j, "dur"), .kind = END });
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (int)x->kind - (int)y->kind;
+}
+
+/* An attempt that follows at once ends the one before: only the last END stays. */
+static void order(struct timeline *t)
+{
+    uint32_t n = 0;
+    bool inside = false;
+    if (t->n)
+        qsort(t->event, t->n, sizeof *t->event, compare);
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct event *e = &t->event[i];
+        if (e->kind == END && i + 1 < t->n)
+            continue;
+        inside |= e->kind == ATTEMPT;
+        t->inside |= inside && e->kind == MARK ? 1u << e->number : 0;
+        t->event[n++] = *e;
+    }
+    t->n = n;
+}
+
+static void read_timeline(struct timeline *t, const char *path)
+{
+    json_t *all = json_load_file(path, 0, NULL), *events = json_object_get(all, "traceEvents");
+    for (size_t i = 0; i < json_array_size(events); i++)
+        add_event(t, json_array_get(events, i));
+    json_decref(all);
+    order(t);
+}
+
+/* ---- the rows ---- */
+
+/* The event of this attempt, from event `at` on, that gives a mark its time: the first mark with this number or a higher
+ * one, or what ends the attempt. */
+static const struct event *place(const struct timeline *t, uint32_t at, unsigned mark)
+{
+    const struct event *found = NULL, *e;
+    for (e = &t->event[at]; e->kind != ATTEMPT && e->kind != END; e++)
+        if (e->kind == MARK && e->number >= mark && (!found || e->number < found->number))
+            found = e;
+    return found ? found : e;
+}
+
+static uint64_t aborted(const struct timeline *t, uint32_t at, const struct event *until)
+{
+    uint64_t lanes = 0;
+    for (const struct event *e = &t->event[at]; e < until; e++)
+        lanes |= e->kind == ABORT ? e->lanes : 0;
+    return lanes;
+}
+
+/* Row n of the attempt that begins with event `at`, whose threads are `open`; *n is reduced by its rows when it has
+ * fewer. Returns the conflict mask at its end. */
+static uint64_t attempt_row(const struct timeline *t, uint32_t at, uint64_t open, uint64_t old, unsigned *n,
+                            struct row *row)
+{
+    uint64_t ran = t->event[at].lanes, held = open & ~ran, before = 0;
+    const struct event *end = place(t, at + 1, MARKS);
+    for (unsigned mark = 0; mark < MARKS && *n; mark++) {
+        if (!(t->inside >> mark & 1))
+            continue;
+        const struct event *e = place(t, at + 1, mark);
+        uint64_t lost = aborted(t, at + 1, e);
+        *row = (struct row){ mark, e->kind == MARK && e->number == mark ? e->lanes : 0, held | lost, old, lost & ~before,
+                             held != 0 };
+        before = lost;
+        --*n;
+    }
+    uint64_t lost = aborted(t, at + 1, end), tcm = held | lost;
+    if (*n && --*n == 0)
+        *row = (struct row){ 32 - (unsigned)__builtin_clz(t->inside), tcm ? 0 : ran, tcm, old, lost & ~before, held != 0 };
+    return tcm;
+}
+
+/* Row n, from 1; false: there are fewer. */
+static bool find_row(const struct timeline *t, unsigned n, struct row *row)
+{
+    uint64_t open = 0, old = 0;
+    bool first = true;
+    for (uint32_t i = 0; i < t->n && n; i++) {
+        const struct event *e = &t->event[i];
+        if (e->kind == MARK && first && --n == 0)
+            *row = (struct row){ .mark = e->number, .runs = e->lanes };
+        if (e->kind != ATTEMPT)
+            continue;
+        open = first ? e->lanes : old;
+        old = attempt_row(t, i, open, first ? 0 : old, &n, row);
+        first = false;
+    }
+    return n == 0 && t->inside;
+}
+
+/* Binary digits as a decimal number. */
+static double digits(uint64_t mask)
+{
+    double value = 0;
+    for (unsigned i = 0; i < THREADS; i++)
+        value = 10 * value + (double)(mask >> i & 1);
+    return value;
+}
+
+static double column(const struct row *row, const char *name, size_t length)
+{
+    const struct { const char *name; double value; } columns[] = {
+        { "mark", row->mark }, { "runs", digits(row->runs) }, { "tcm", digits(row->tcm) }, { "old", digits(row->old) },
+        { "alone", row->alone }, { "lost", digits(row->lost) }
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strlen(columns[i].name) == length && !strncmp(columns[i].name, name, length))
+            return columns[i].value;
+    return NAN;
+}
+
+double batch_timeline_value(const char *path, const char *name)
+{
+    size_t length = strcspn(name, "0123456789");
+    unsigned n = (unsigned)strtoul(name + length, NULL, 10);
+    struct timeline t = { 0 };
+    struct row row = { 0 };
+    read_timeline(&t, path);
+    double value = n && find_row(&t, n, &row) ? column(&row, name, length) : NAN;
+    free(t.event);
+    return value;
+}
