@@ -123,6 +123,25 @@ static void test_rates(void)
           16 / rate);
 }
 
+/* Four warps: on four SIMD units, or with core.block_on_one_scheduler on one for each block. */
+static void test_block_on_one_scheduler(void)
+{
+    static const char *const spread[] = { "+southern-islands", "core.perfect_fetch=true", "core.issue_in_turn=false",
+                                          "gpu.sms=1", NULL };
+    static const char *const one[] = { "+southern-islands", "core.perfect_fetch=true", "core.issue_in_turn=false",
+                                       "gpu.sms=1", "core.block_on_one_scheduler=true", NULL };
+    static const char *add = "    add.f32 %%f%u, %%f%u, %%f0;\n";
+    double pass = config_value(one, "gpu.warp_size") / config_value(one, "core.simd_width");
+    check("a block of four warps, four SIMD units: cycles for an instruction of each",
+          each(independent, add, 100, 300, (struct shape){ 1, 256 }, spread), pass, pass);
+    check("the same, all warps on one SIMD unit", each(independent, add, 100, 300, (struct shape){ 1, 256 }, one),
+          4 * pass, 4 * pass);
+    check("four blocks of four warps, each block on its SIMD unit",
+          each(independent, add, 100, 300, (struct shape){ 4, 256 }, one), 4 * pass, 4 * pass);
+    check("five blocks of four warps, two of them on one SIMD unit",
+          each(independent, add, 100, 300, (struct shape){ 5, 256 }, one), 8 * pass, 8 * pass);
+}
+
 static struct text *pairs(unsigned n, const char *unused)
 {
     struct text *t = text_new();
@@ -579,6 +598,7 @@ int main(int argc, char **argv)
     verbose = argc > 1 && !strcmp(argv[1], "-v");
     test_latencies();
     test_rates();
+    test_block_on_one_scheduler();
     test_dual_issue();
     test_banks();
     test_control();

@@ -72,13 +72,19 @@ holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" 
 holds "thread states" grep -qE '^HT-H,"KILO TM, 2 warps","TO committing",0*[.0-9]*[1-9]' tm/fig9.csv
 
 # GPU-LocalTM: two hash tables, and the cases whose course the paper gives.
-local="$simtx paper localtm --quick --only lt,es,serial,HT32,HT256,MASKS,BANK,FILTER,ALIAS,BYTES --out local"
-check 0 "16 runs to do, 0 done" $local --plan
+local="$simtx paper localtm --quick --only lt,es,traced,serial,HT32,HT256,MASKS,BANK,FILTER,ALIAS,BYTES --out local"
+check 0 "17 runs to do, 0 done" $local --plan
 check 0 "of 90" $local
-for claim in E-009 E-013 E-014 E-015 E-016 E-017 E-018 L-013 L-014 L-015 L-016 L-017 L-020 L-022 L-023 L-027 \
-             $(seq -f L-%03g 48 72); do
+for claim in E-009 E-013 E-014 E-015 E-016 E-017 E-018 L-013 L-014 L-015 L-016 L-017 L-020 L-022 L-023 L-027; do
     holds "$claim: costs, limits, masks" grep -q "^$claim,by configuration," local/claims.csv
 done
+for claim in $(seq -f L-%03g 48 72); do
+    holds "$claim: a step of Table 1" grep -q "^$claim,measured,run," local/claims.csv
+done
+holds "the masks of a step" grep -q '^L-064,.*"13 == 13 and 10 == 10 and 1 == 1 and 11 == 11' local/claims.csv
+rm local/runs/MASKS.traced.quick.timeline
+check 0 "of 90" $local
+holds "a step without its timeline is not judged" grep -q '^L-064,not judged,' local/claims.csv
 holds "a row a claim" [ "$(grep -cE '^[EL]-' local/claims.csv)" = 90 ]
 holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" local/index.html local/*.svg
 holds "a breakdown" grep -qE '^HT32,"GPU-LocalTM","TX code",0\.[0-9]+' local/fig3b.csv
