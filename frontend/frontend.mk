@@ -22,7 +22,13 @@ $(PRESETS)/$(notdir $(1)): $(1)
 endef
 $(foreach c,$(CONFIG_SRC),$(eval $(call config_rule,$(c))))
 
-ALL += $(B)/lib/libsimtx.a $(B)/lib/libsimtx.so $(B)/bin/simtx $(CONFIGS)
+# The folder has no preset that only an earlier state of the tree had.
+STALE_CONFIGS = $(filter-out $(CONFIGS),$(wildcard $(PRESETS)/*))
+.PHONY: presets
+presets: $(CONFIGS)
+	@$(if $(STALE_CONFIGS),rm -f $(STALE_CONFIGS))
+
+ALL += $(B)/lib/libsimtx.a $(B)/lib/libsimtx.so $(B)/bin/simtx presets
 
 INSTALL_SHARE := $(DESTDIR)$(PREFIX)/share/simtx
 .PHONY: install-frontend

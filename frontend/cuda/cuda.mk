@@ -49,10 +49,14 @@ $(LIBCUDACXX): $(CUDA_DIR)/libcudacxx.sh $(wildcard /usr/include/cuda/std/barrie
 	@sh $(CUDA_DIR)/libcudacxx.sh $(@D)
 	@touch $@
 
+# The folder has no header that only an earlier state of the tree had.
+STALE_HDR = $(filter-out $(CUDA_HDR) $(LIBCUDACXX) $(B)/cuda/include/cuda/% $(B)/cuda/include/nv/%, \
+                         $(shell find $(B)/cuda/include ! -type d))
 .PHONY: cuda-headers install-cuda
 cuda-headers: $(CUDA_HDR)
+	@$(if $(STALE_HDR),rm -f $(STALE_HDR))
 
-ALL += $(CUDA_TREE)
+ALL += $(CUDA_TREE) cuda-headers
 
 INSTALL_CUDA := $(DESTDIR)$(PREFIX)/share/simtx/cuda
 install: install-cuda
