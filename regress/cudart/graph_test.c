@@ -454,7 +454,11 @@ static void driver_nodes(void **state)
 
     CU(cuGraphEventRecordNodeSetEvent(record, other));
     CU(cuUserObjectCreate(&object, &ended, count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    assert_int_equal(cuGraphReleaseUserObject(g, object, 1), CUDA_ERROR_INVALID_VALUE);
     CU(cuGraphRetainUserObject(g, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    CU(cuGraphRetainUserObject(g, object, 2, 0));
+    assert_int_equal(cuGraphReleaseUserObject(g, object, 4), CUDA_ERROR_INVALID_VALUE);
+    CU(cuGraphReleaseUserObject(g, object, 2));
     CU(cuGraphInstantiate(&x, g, NULL, NULL, 0));
     k.kernelParams = second;
     CU(cuGraphExecKernelNodeSetParams(x, kernel, &k));

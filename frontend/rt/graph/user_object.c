@@ -55,11 +55,19 @@ cudaError_t rt_user_object_release(cudaUserObject_t o, unsigned n)
 
 /* ---- references of graphs ---- */
 
-static struct rt_object_reference *reference(cudaGraph_t g, cudaUserObject_t o)
+static struct rt_object_reference *find(cudaGraph_t g, cudaUserObject_t o)
 {
     for (size_t i = 0; i < g->nreferences; i++)
         if (g->references[i].object == o)
             return &g->references[i];
+    return NULL;
+}
+
+static struct rt_object_reference *find_or_add(cudaGraph_t g, cudaUserObject_t o)
+{
+    struct rt_object_reference *r = find(g, o);
+    if (r)
+        return r;
     struct rt_object_reference *more = realloc(g->references, (g->nreferences + 1) * sizeof *more);
     if (!more)
         return NULL;
@@ -72,7 +80,7 @@ cudaError_t rt_graph_retain_object(cudaGraph_t g, cudaUserObject_t o, unsigned n
 {
     if (!rt_graph_ok(g) || !known(o) || !n || (move && n > o->references))
         return cudaErrorInvalidValue;
-    struct rt_object_reference *r = reference(g, o);
+    struct rt_object_reference *r = find_or_add(g, o);
     if (!r)
         return cudaErrorMemoryAllocation;
     r->n += n;
@@ -81,8 +89,8 @@ cudaError_t rt_graph_retain_object(cudaGraph_t g, cudaUserObject_t o, unsigned n
 
 cudaError_t rt_graph_release_object(cudaGraph_t g, cudaUserObject_t o, unsigned n)
 {
-    struct rt_object_reference *r = rt_graph_ok(g) && known(o) ? reference(g, o) : NULL;
-    if (!r || n > r->n)
+    struct rt_object_reference *r = rt_graph_ok(g) && known(o) ? find(g, o) : NULL;
+    if (!r || !n || n > r->n || n > o->references)
         return cudaErrorInvalidValue;
     r->n -= n;
     return rt_user_object_release(o, n);
