@@ -99,8 +99,10 @@ static char *output_folder(const struct paper_grid *g, const char *name, bool pl
     char *path = name ? mem_string(name) : mem_format("paper-%s%s", g->paper->name, end), *wrong;
     if (plan && access(path, F_OK))
         return path;
-    if (!batch_make_folder(path, &wrong))
+    if (!batch_make_folder(path, &wrong)) {
+        free(path);
         cmd_usage_error(COMMAND, "cannot create the folder %s: %s", wrong, strerror(errno));
+    }
     char *full = realpath(path, NULL);
     if (!full)
         cmd_usage_error(COMMAND, "%s: %s", path, strerror(errno));

@@ -90,8 +90,10 @@ static char *output_folder(const struct request *r, const struct study *s)
 {
     char *path = r->out ? mem_string(r->out) : mem_format("sweep-%s", s->name), *wrong;
     bool make = r->action == RUN && !r->list && !r->dry_run;
-    if (make && !batch_make_folder(path, &wrong))
+    if (make && !batch_make_folder(path, &wrong)) {
+        free(path);
         cmd_usage_error(COMMAND, "cannot create the folder %s: %s", wrong, strerror(errno));
+    }
     char *full = realpath(path, NULL);
     if (!full && (make || r->action != RUN))
         cmd_usage_error(COMMAND, "%s: %s", path, strerror(errno));
