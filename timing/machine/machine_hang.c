@@ -173,6 +173,14 @@ static void report_memory(struct machine *m, struct lines *l)
     }
 }
 
+static const char *reason(const struct machine *m, const struct hang_detector *w)
+{
+    if (!w)
+        return "its blocks have ended, but the write-back of caches or the end of transactions does not complete";
+    return m->dead ? "nothing is in flight and no warp can continue"
+                   : "all warps wait or spin in loops, and nothing changes";
+}
+
 void hang_report(struct machine *m, const struct hang_detector *w)
 {
     struct lines l = { .m = m };
@@ -184,9 +192,7 @@ void hang_report(struct machine *m, const struct hang_detector *w)
     free(m->report);
     m->report = NULL;
     machine_report_add(m, "simtx: hang in kernel %s at core cycle %" PRIu64 ": %s",
-                       m->grids[0].launch.code->func->name, m->now,
-                       m->dead ? "nothing is in flight and no warp can continue"
-                               : "all warps wait or spin in loops, and nothing changes");
+                       m->grids[0].launch.code->func->name, m->now, reason(m, w));
     machine_report_add(m, "  %" PRIu64 " of %" PRIu64 " blocks have ended, %" PRIu64 " have started%s",
                        dispatcher_blocks_done(m->dispatcher), blocks, started,
                        started < blocks ? "; the others wait for space on an SM" : "");

@@ -143,17 +143,19 @@ static bool flushed(struct machine *m)
 
 /*
  * While L2 is flushed, only the partitions have events, and they exchange no message. So they run alone, for at least
- * as long as the remaining DRAM commands take. m->now stays a multiple of the step after `origin`. A flush that makes
- * no progress is detected by run_until's limit only.
+ * as long as the remaining DRAM commands take; without an event, the flush will never end. m->now stays a multiple of
+ * the step after `origin`.
  */
 static void advance_memory(struct machine *m, uint64_t origin)
 {
     const struct clocks *k = &m->cfg.clocks;
-    uint64_t least = m->cfg.step;
+    uint64_t least = m->cfg.step, next = NEVER;
     for (uint32_t i = 0; i < m->cfg.channels; i++) {
         uint64_t here = partition_flush_least(m->partition[i]);
         least = here > least ? here : least;
+        next = clock_earlier(next, partition_next(m->partition[i]));
     }
+    m->dead = next == NEVER;
     m->now += least / m->cfg.step * m->cfg.step;
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         partition_run(m->partition[i], clock_convert(k, CLK_CORE, CLK_L2, m->now),

@@ -149,6 +149,21 @@ static void credits_of_the_crossbar_are_lost(void **state)
     (void)state;
 }
 
+/* A line that counts as dirty and is not. The report does not wait for the limit of 2^28 cycles. */
+static void a_flush_that_never_ends(void **state)
+{
+    struct session s;
+    open_gpu(&s);
+    struct machine *m = s.gpu->machine;
+    uint64_t before = m->past + m->now;
+    m->partition[0]->slice[0].dirty_lines++;
+    hangs(&s, (const char *const[]){ "hang in kernel add", "the write-back of caches", NULL });
+    assert_true(m->past - before < 100000);
+    assert_int_equal(launch(&s), SIMTX_OK);
+    close_gpu(&s);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +172,7 @@ int main(void)
         cmocka_unit_test(credits_of_an_sm_are_lost),
         cmocka_unit_test(credits_of_a_slice_are_lost),
         cmocka_unit_test(credits_of_the_crossbar_are_lost),
+        cmocka_unit_test(a_flush_that_never_ends),
     };
     return cmocka_run_group_tests_name("hang reports", tests, NULL, NULL);
 }
