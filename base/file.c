@@ -1,7 +1,8 @@
-/* Files as whole texts, and files that are found relative to the running program. */
+/* Files as whole texts, whole folders, and files that are found relative to the running program. */
 #include "base/file.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,6 +64,16 @@ char *file_read(const char *path, size_t *size)
     if (size)
         *size = c.n;
     return c.text;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *f)
+{
+    return remove(path);
+}
+
+void file_remove_folder(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 char *file_own_path(void)

@@ -1,4 +1,4 @@
-/* Files as whole texts, and files that are found relative to the running program. Results are freed with free(). */
+/* Files as whole texts, whole folders, and files that are found relative to the running program. Results are freed with free(). */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -7,6 +7,9 @@
 /* The bytes of a file, followed by a NUL that *size does not count; size may be NULL. NULL with errno, which may be
  * ENOMEM: libraries report an allocation that fails. */
 char *file_read(const char *path, size_t *size);
+
+/* Removes a folder with all that is in it. */
+void file_remove_folder(const char *path);
 
 /* The file of the running program, and its folder; "" and "." where /proc is not mounted. */
 char *file_own_path(void);

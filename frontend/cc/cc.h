@@ -40,8 +40,8 @@ struct cc {
     struct words host_pieces; /* the arguments of -Xcompiler; opt_level and std may point into them */
     struct words macros;      /* of CUDA sources: what nvcc defines for these options */
     struct words run_args;    /* of --run-args */
-    struct words temps;       /* files that this command removes at its end */
     struct words files_args;  /* arguments read from option files */
+    uint32_t overlays;       /* files that dialect.c has written */
     const char *output_dir;  /* -odir: the folder of derived output names */
     struct input *inputs;
     uint32_t n_inputs, cap_inputs;
@@ -71,7 +71,9 @@ void cc_host_text(const char *assembly, const char *source, const char *output);
 
 /* commands.c: one command line */
 int cc_run(const struct cc *cc, const struct words *cmd);
-const char *cc_temp(struct cc *cc, const char *name);
+
+/* process.c: runs a program to its end; its status as waitpid gives it. */
+int cc_process(const struct words *cmd);
 
 /* device_link.c: adds to `link` an object that registers the relocatable device code among the inputs, if there is
  * any; with `output`, writes that object there. */
@@ -89,8 +91,13 @@ void cc_clang_cuda(struct cc *cc);
 /* Prints a note when this version miscompiles device code or is not tested. */
 void cc_clang_warn(const struct cc *cc);
 
-/* The folder for this command's temporary files: created at the first call, removed at exit; clang's $TMPDIR. */
+/* tempdir.c: the folder for this command's temporary files: created at the first call, removed at exit; clang's
+ * $TMPDIR. */
 const char *cc_tempdir(void);
+/* The path of a file in it, which is removed at exit. */
+const char *cc_temp(const struct cc *cc, const char *name);
+/* Removes the folder with all files. */
+void cc_tempdir_clear(void);
 
 /* Frees the memory of cc_parse and cc_finish. */
 void cc_free(struct cc *cc);

@@ -1,12 +1,9 @@
 /* Commands: their execution, and their display in nvcc's form (-v, --dryrun). */
 #include "cc.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static void print_command(const struct words *cmd)
 {
@@ -40,27 +37,10 @@ int cc_run(const struct cc *cc, const struct words *cmd)
         return 0;
     cc_tempdir();
     fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0)
-        cc_fail("cannot start %s: %s", cmd->at[0], strerror(errno));
-    if (pid == 0) {
-        execvp(cmd->at[0], cmd->at);
-        fprintf(stderr, "simtx-cc: error: cannot start %s: %s\n", cmd->at[0], strerror(errno));
-        _exit(127);
-    }
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            cc_fail("cannot wait for %s: %s", cmd->at[0], strerror(errno));
+    int status = cc_process(cmd);
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "simtx-cc: error: %s ended by signal %d\n", cmd->at[0], WTERMSIG(status));
         return 1;
     }
     return WEXITSTATUS(status);
-}
-
-const char *cc_temp(struct cc *cc, const char *name)
-{
-    words_format(&cc->temps, "%s/%s", cc->dryrun ? "/tmp" : cc_tempdir(), name);
-    return cc->temps.at[cc->temps.n - 1];
 }

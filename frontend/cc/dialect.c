@@ -200,7 +200,7 @@ static bool rewrite(char *text)
 static void start_map(struct overlay *o)
 {
     char name[32];
-    snprintf(name, sizeof name, "overlay%u.yaml", o->cc->temps.n);
+    snprintf(name, sizeof name, "overlay%u.yaml", o->cc->overlays++);
     o->map_path = cc_temp(o->cc, name);
     o->map = fopen(o->map_path, "w");
     if (!o->map)
@@ -215,7 +215,7 @@ static void add_file(struct overlay *o, const char *path, const char *text)
         return;
     if (!o->map)
         start_map(o);
-    snprintf(name, sizeof name, "overlay%u.cu", o->cc->temps.n);
+    snprintf(name, sizeof name, "overlay%u.cu", o->cc->overlays++);
     const char *copy = cc_temp(o->cc, name);
     FILE *f = fopen(copy, "wb");
     if (!f || fputs(text, f) < 0 || fclose(f))

@@ -556,7 +556,7 @@ void cc_finish(struct cc *cc)
 void cc_free(struct cc *cc)
 {
     struct words *lists[] = {&cc->opts, &cc->device_opts, &cc->link_opts, &cc->deps,
-                            &cc->host_pieces, &cc->macros, &cc->run_args, &cc->temps, &cc->files_args};
+                            &cc->host_pieces, &cc->macros, &cc->run_args, &cc->files_args};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         words_free(lists[i]);
     free(cc->inputs);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -354,8 +353,6 @@ int main(int argc, char **argv)
         cc_clang_warn(&cc);
     }
     int rc = run_mode(&cc);
-    for (uint32_t i = 0; i < cc.temps.n && !cc.dryrun; i++)
-        unlink(cc.temps.at[i]);
     cc_free(&cc);
     return rc;
 }

@@ -1,7 +1,7 @@
 /*
  * A folder for the temporary files of one command, below $TMPDIR or /tmp.  It is clang's $TMPDIR, because versions
- * before 17 leave an empty folder there for each architecture of each compilation.  Only empty folders are removed:
- * files that clang leaves on purpose, such as crash reports, are kept.
+ * before 17 leave an empty folder there for each architecture of each compilation.  At exit only these and the files of
+ * cc_temp are removed: files that clang leaves on purpose, such as crash reports, are kept.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "frontend/cc/cc.h"
 
 static char folder[PATH_MAX];        /* "": not created */
+static struct words files;           /* of cc_temp */
 
 static void remove_folder(void)
 {
@@ -21,6 +23,8 @@ static void remove_folder(void)
     struct dirent *e;
     if (!d)
         return;
+    for (uint32_t i = 0; i < files.n; i++)
+        unlink(files.at[i]);
     while ((e = readdir(d)))
         if (*e->d_name != '.')
             unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);     /* fails unless an empty folder */
@@ -42,4 +46,15 @@ const char *cc_tempdir(void)
     atexit(remove_folder);
     setenv("TMPDIR", folder, 1);
     return folder;
+}
+
+const char *cc_temp(const struct cc *cc, const char *name)
+{
+    words_format(&files, "%s/%s", cc->dryrun ? "/tmp" : cc_tempdir(), name);
+    return files.at[files.n - 1];
+}
+
+void cc_tempdir_clear(void)
+{
+    file_remove_folder(folder);
 }

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
@@ -60,16 +59,6 @@ static bool open_work(struct work *w, struct _nvrtcProgram *p)
     snprintf(w->ptx, sizeof w->ptx, "%s/program.ptx", w->folder);
     snprintf(w->log, sizeof w->log, "%s/log", w->folder);
     return true;
-}
-
-static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *f)
-{
-    return remove(path);
-}
-
-static void close_work(const struct work *w)
-{
-    nftw(w->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool write_text(const char *path, const char *head, const char *text, const char *tail)
@@ -309,7 +298,7 @@ bool nvrtc_compile(struct _nvrtcProgram *p, const struct text_list *arguments, b
     bool ok = open_work(w, p);
     if (ok) {
         ok = compile(w, p, arguments);
-        close_work(w);
+        file_remove_folder(w->folder);
     }
     free(w);
     return ok;

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../counts.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/simtx-clients-XXXXXX")
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/tmp" && export TMPDIR=$work/tmp       # clang before version 17 leaves empty folders there
 for script in "$here"/client_*.sh; do
     name=$(basename "$script" .sh)
     mkdir "$work/$name"

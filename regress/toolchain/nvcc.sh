@@ -5,6 +5,7 @@ suite=nvcc
 clang=${SIMTX_CLANG-}                   # harness.sh unsets it
 . "$(dirname "$0")/../harness.sh"
 [ -z "$clang" ] || export SIMTX_CLANG="$clang"
+export TMPDIR=$work              # clang before version 17 leaves empty folders there
 nvcc=$build/cuda/bin/nvcc
 
 right() { "$simtx" run --quiet -- "$@"; }

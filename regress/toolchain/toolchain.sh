@@ -5,6 +5,7 @@ suite=toolchain
 clang=${SIMTX_CLANG-}                   # harness.sh unsets it
 . "$(dirname "$0")/../harness.sh"
 [ -z "$clang" ] || export SIMTX_CLANG="$clang"
+export TMPDIR=$work              # clang before version 17 leaves empty folders there
 CXX=${CLANGXX:-clang++}
 cc=$build/bin/simtx-cc
 
@@ -287,6 +288,34 @@ with() { # VERSION COMMAND...: with this version of clang
     SIMTX_CLANG=clang++-$version "$@"
 }
 fails() { ! "$@"; }
+# A signal during a compilation: simtx-cc waits for clang, removes all its files and ends by the signal.
+interrupted() { # SIGNAL
+    rm -rf started interrupted && mkdir interrupted
+    SIMTX_CLANG=$work/slow_clang TMPDIR=$work/interrupted "$cc" -c a.cu -o interrupted.o &
+    local pid=$! status=0
+    while [ ! -e started ]; do sleep 0.1; done
+    kill -s "$1" $pid
+    wait $pid || status=$?
+    [ "$status" = $((128 + $(kill -l "$1"))) ] && rmdir interrupted
+}
+cat >slow_clang <<'END'
+#!/bin/sh
+case $* in *dumpversion*) echo 19.0.0; exit ;; esac
+: >"$TMPDIR/unfinished.o"
+trap 'sleep 0.3; exit 1' HUP TERM
+: >started
+for i in $(seq 100); do sleep 0.1; done
+END
+chmod +x slow_clang
+for signal in TERM HUP; do
+    holds "simtx-cc leaves no temporary files after SIG$signal" interrupted $signal
+done
+printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); }\n' >spaced.cu
+stopped() { # the output of -cuda cannot be written
+    mkdir stopped && TMPDIR=$work/stopped rejects "No such file" "$cc" -cuda spaced.cu -o /nonexistent/spaced.cpp &&
+        rmdir stopped
+}
+holds "nor when it cannot go on" stopped
 tidy() { mkdir tidy && TMPDIR=$work/tidy "$cc" -w -c "$here/padding.cu" -o tidy.o && rmdir tidy; }
 SIMTX_CLANG_KEPT=${SIMTX_CLANG-}
 unset SIMTX_CLANG
