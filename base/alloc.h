@@ -21,8 +21,8 @@ void *mem_resize(void *array, size_t n, size_t size, const char *what) __attribu
 void *mem_aligned(size_t align, size_t bytes, const char *what) __attribute__((malloc, returns_nonnull));
 /* Returns the array, which may have moved, with room for more than n elements; *cap, its capacity, doubles. */
 void *mem_grow(void *array, uint32_t n, uint32_t *cap, size_t size, const char *what);
-/* Doubles an array of *n elements whose free elements form a list from *free on: each holds the number of the next one at
- * the offset `next`, the last one UINT32_MAX. New elements are zeroed and go into the list in order. */
+/* Doubles an array of *n elements whose free elements form a list from *free on: each holds the number of the next one
+ * at the offset `next`, the last one UINT32_MAX. New elements are zeroed and go into the list in order. */
 void *mem_grow_linked(void *array, uint32_t *n, uint32_t *free, size_t size, size_t next, const char *what);
 
 char *mem_string(const char *s) __attribute__((malloc, returns_nonnull));                /* a copy */
@@ -36,7 +36,8 @@ FILE *mem_file(char **text, size_t *size) __attribute__((returns_nonnull));
 
 /* Ends the process as above, for memory that another function failed to allocate. */
 _Noreturn void mem_failed(size_t bytes, const char *what);
-/* save: writes the results of the run so far. Called once, by the thread whose allocation failed; it may hold any lock. */
+/* save: writes the results of the run so far. Called once, by the thread whose allocation failed; it may hold any
+ * lock. */
 void mem_on_failure(void (*save)(void));
 
 #endif

@@ -1,4 +1,5 @@
-/* Files as whole texts, whole folders, and files that are found relative to the running program. Results are freed with free(). */
+/* Files as whole texts, whole folders, and files that are found relative to the running program. Results are freed
+ * with free(). */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 

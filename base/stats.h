@@ -1,6 +1,6 @@
 /*
- * Statistics. Each figure is a row of stats.def and has an enumerator STAT_ID. Counters are kept in blocks indexed by it,
- * count[STAT_ID]. A component increments the block that its constructor received; stats_add adds blocks; ratios are
+ * Statistics. Each figure is a row of stats.def and has an enumerator STAT_ID. Counters are kept in blocks indexed by
+ * it, count[STAT_ID]. A component increments the block that its constructor received; stats_add adds blocks; ratios are
  * computed from the counters when they are read.
  */
 #ifndef BASE_STATS_H
@@ -55,7 +55,8 @@ void stats_add(uint64_t *to, const uint64_t *from);
 void counters_add(struct counters *to, const struct counters *from);
 /* Adds to each sum its parts (PART_OF in stats.def). Call once, after the last increment. */
 void stats_sum_parts(uint64_t *count);
-/* A count, a time in seconds, thousandths in their unit, a ratio or a product; warp_size: lanes of a warp instruction. */
+/* A count, a time in seconds, thousandths in their unit, a ratio or a product; warp_size: lanes of a warp
+ * instruction. */
 double stats_value(const uint64_t *count, enum stat s, unsigned warp_size);
 
 #endif

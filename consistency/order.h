@@ -62,7 +62,7 @@ struct order_policy {
     bool (*unsafe_pending)(const void *state, uint32_t warp);
     const struct order_stage *stage; /* between coalescer and L1; NULL = none */
     uint32_t vns;                    /* virtual networks that its messages need; 0 = it sends none */
-    uint32_t control_vns;            /* bit per network on which partitions receive no requests, only what follows them */
+    uint32_t control_vns;            /* bit per network on which partitions receive only what follows requests */
     /* State of a memory partition. */
     void *(*new_partition)(const struct order_site *site);
     void (*free_partition)(void *state);

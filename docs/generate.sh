@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fills the parts of the documents between `<!-- simtx COMMAND -->` and `<!-- end -->` with what `simtx COMMAND` prints, and
-# those after `<!-- file PATH -->` with a file (write), or compares them (check; the last line counts). Usage: generate.sh
-# SIMTX write|check
+# Fills the parts of the documents between `<!-- simtx COMMAND -->` and `<!-- end -->` with what `simtx COMMAND` prints,
+# and those after `<!-- file PATH -->` with a file (write), or compares them (check; the last line counts). Usage:
+# generate.sh SIMTX write|check
 simtx=$1
 mode=$2
 here=$(dirname "$0")
@@ -83,7 +83,8 @@ exists() {
 }
 documents="$here/*.md $here/../README.md"
 for word in $(grep -oh '`[a-z0-9_]*/[A-Za-z0-9_*./-]*`\|`[a-z]*tm\.[a-z_.]*`' $documents |
-                  tr -d '`' | grep -v '^build/\|^runs/\|^tm/toy\|^consistency/bounded\|^consistency/uncached' | sort -u); do
+                  tr -d '`' | grep -v '^build/\|^runs/\|^tm/toy\|^consistency/bounded\|^consistency/uncached' |
+                  sort -u); do
     if (cd "$here/.." && exists "$word") || grep -qF -- "$word" "$scratch/known"; then
         passed=$((passed + 1))
     elif [ "$mode" = check ]; then

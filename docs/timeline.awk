@@ -55,8 +55,8 @@ END {
             t = order[k]; order[k] = order[k - 1]; order[k - 1] = t
         }
     left = 200; width = 980; high = 20; top = 14
-    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n",
-           width, top + rows * high + 26
+    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" ", width, top + rows * high + 26
+    print "font-family=\"sans-serif\" font-size=\"11\">"
     print "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>"
     for (i = 1; i <= rows; i++) {
         t = substr(order[i], index(order[i], " ") + 1)

@@ -3,8 +3,9 @@
  * between an SM and a protocol and does what every protocol needs: concurrency control, attempts, the exact read and
  * write set of every lane, loads that combine memory with the lane's own writes, statistics, the oracle. A protocol is
  * a table of functions: it decides what an access costs, which messages are sent, and which attempts commit. A protocol
- * may have an engine beside each L2 slice (memsys/l2/engine.h), messages of kinds from MSG_ENGINE on, and lines of private
- * memory after those of the kernel (logs), and it may act in the serial step between two windows of the simulation.
+ * may have an engine beside each L2 slice (memsys/l2/engine.h), messages of kinds from MSG_ENGINE on, and lines of
+ * private memory after those of the kernel (logs), and it may act in the serial step between two windows of the
+ * simulation.
  *
  *   SM  <->  common part (tm_core.h)  <->  protocol at the SM  <- messages ->  protocol's engine at the L2 slice
  */
@@ -200,7 +201,8 @@ void tm_no_backoff(struct tm_core *c, uint32_t slot);
  * `newest`, and each of these keys is or will be reported. */
 void tm_decide_between(struct tm_core *c, uint32_t slot, unsigned lane, uint64_t newest, uint64_t now);
 /* A lane commits under snapshot isolation. place: in the order of commits (tm/oracle/oracle.h). */
-void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place, uint64_t now);
+void tm_decide_snapshot(struct tm_core *c, uint32_t slot, unsigned lane, const struct oracle_place *place,
+                        uint64_t now);
 /*
  * Aborts lanes of the attempt with this number (tm_attempt) while it runs or commits, in any cycle. Lanes that have
  * their outcome and earlier attempts are ignored. It takes effect when the warp has nothing in flight.
@@ -234,9 +236,9 @@ void tm_issue(struct tm_core *c, struct mem_op *op, uint64_t now);       /* to g
 /* To private memory, in the background: in the order of the calls, when a port of L1 is free. */
 void tm_log(struct tm_core *c, struct mem_op *op, uint64_t now);
 uint32_t tm_logs_queued(const struct tm_core *c);
-/* A message to the engine of this slice; bytes: payload on the crossbar. It is sent in order with the core's requests. On
- * a virtual network of its own (packet->vn, set by the caller) it overtakes those of the other networks; messages that
- * release requests which the engine blocks must use one. */
+/* A message to the engine of this slice; bytes: payload on the crossbar. It is sent in order with the core's requests.
+ * On a virtual network of its own (packet->vn, set by the caller) it overtakes those of the other networks; messages
+ * that release requests which the engine blocks must use one. */
 struct packet *tm_packet(struct tm_core *c, unsigned kind, uint32_t slice, uint32_t bytes);
 void tm_send(struct tm_core *c, struct packet *k);
 bool tm_can_send(const struct tm_core *c);                       /* on network 0; the others always accept */

@@ -1,6 +1,6 @@
 /*
- * Configuration: the values of the keys of all tables (config_rows.h defines the rows), each with the file and line that
- * set it. Presets and the command line set keys by text. A component copies the keys that it owns into its struct
+ * Configuration: the values of the keys of all tables (config_rows.h defines the rows), each with the file and line
+ * that set it. Presets and the command line set keys by text. A component copies the keys that it owns into its struct
  * (config_fields.h, config_copy.h) and reads those of other components by name, `config_int(c, KEY_GPU_SMS)`. Keys of
  * one kernel (kernel.NAME.registers) are kept in a list.
  */

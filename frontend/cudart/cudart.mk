@@ -1,8 +1,8 @@
 # libcudart.so: the runtime library that CUDA programs link to.  It contains libsimtx, both APIs and the layer below
 # them; only the APIs are visible.
 
-CUDART_SRC := frontend/fatbin/fatbin.c \
-              $(wildcard $(patsubst %,frontend/%/*.c,session rt rt/graph cudart cudart/graph cudart/texture cudart/releases libcuda))
+CUDART_DIR := session rt rt/graph cudart cudart/graph cudart/texture cudart/releases libcuda
+CUDART_SRC := frontend/fatbin/fatbin.c $(wildcard $(CUDART_DIR:%=frontend/%/*.c))
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/obj/%.o)
 CUDART     := $(B)/cuda/lib64/libcudart.so
 ALL += $(CUDART)

@@ -87,8 +87,8 @@ simtx_status simtx_host_unregister(simtx_gpu *g, void *p);
 bool simtx_mem_find(const simtx_gpu *g, const void *p, void **base, size_t *bytes, int *kind);
 /* True when [p, p + bytes) lies inside one allocation. */
 bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes);
-/* Sets [p, p + bytes), inside one allocation, to a byte value; zeros use no host memory. With dram.bulk, in timing mode,
- * this and simtx_mem_copy take simulated time. */
+/* Sets [p, p + bytes), inside one allocation, to a byte value; zeros use no host memory. With dram.bulk, in timing
+ * mode, this and simtx_mem_copy take simulated time. */
 void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes);
 /* Copies between two ranges of allocated device memory, which may overlap. */
 void simtx_mem_copy(simtx_gpu *g, void *to, const void *from, size_t bytes);
@@ -117,8 +117,8 @@ simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const 
 /* Several texts, linked as one module: extern functions and variables of one are resolved by the others. */
 simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const size_t *len,
                                     const char *const *name, int n, simtx_module **out);
-/* Modules loaded from now on have the variables for which the function returns memory of the host program there, instead
- * of in device memory. *written: an earlier load has initialised it. NULL ends this. */
+/* Modules loaded from now on have the variables for which the function returns memory of the host program there,
+ * instead of in device memory. *written: an earlier load has initialised it. NULL ends this. */
 typedef void *simtx_place_fn(void *ctx, const char *name, uint64_t bytes, bool *written);
 void simtx_module_place(simtx_gpu *g, simtx_place_fn *place, void *ctx);
 void simtx_module_unload(simtx_module *m);

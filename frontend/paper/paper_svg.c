@@ -149,7 +149,8 @@ static double names_height(const struct paper_chart *c)
 
 static void upright(const struct drawing *d, double x, double y, int size, const char *text)
 {
-    fprintf(d->f, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"end\" font-size=\"%d\">", x, y, size);
+    fprintf(d->f, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"end\" font-size=\"%d\">", x, y,
+            size);
     page_text(d->f, text);
     fputs("</text>\n", d->f);
 }

@@ -14,8 +14,8 @@ struct NamedOption {
     int least, most;
 };
 
-// What `--size` stands for: a number of `unit`, from which a program derives everything else. Without a unit the program
-// has no such option.
+// What `--size` stands for: a number of `unit`, from which a program derives everything else. Without a unit the
+// program has no such option.
 struct SizeRange {
     const char *unit;
     int quick, paper, least, most;

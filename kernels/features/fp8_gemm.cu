@@ -1,5 +1,5 @@
-// A product of matrices in E4M3 with float sums. The values are multiples of 1/8 below 16, so the sums are exact and the
-// host's result in integers must be the same.
+// A product of matrices in E4M3 with float sums. The values are multiples of 1/8 below 16, so the sums are exact and
+// the host's result in integers must be the same.
 #define PROGRAM "fp8_gemm"
 #include "../check.h"
 

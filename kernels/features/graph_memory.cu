@@ -1,5 +1,5 @@
-// Graphs with allocations of their own, nodes that are switched off, attributes of kernels, user objects, and the text of
-// a graph for Graphviz.
+// Graphs with allocations of their own, nodes that are switched off, attributes of kernels, user objects, and the text
+// of a graph for Graphviz.
 #define PROGRAM "graph_memory"
 #include "../check.h"
 

@@ -1,6 +1,6 @@
 // Surfaces: the Game of Life between two CUDA arrays, read and written as surfaces of bytes, with cells outside that
-// read as 0; the result is read back as a texture and as an array. Stores outside with the modes zero and clamp; values of 1
-// to 16 bytes; copies between arrays. The host plays the same game.
+// read as 0; the result is read back as a texture and as an array. Stores outside with the modes zero and clamp; values
+// of 1 to 16 bytes; copies between arrays. The host plays the same game.
 // also: --timing --config gtx480
 // also: --timing --config tiny
 #define PROGRAM "surface_write"

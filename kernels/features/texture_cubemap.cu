@@ -1,6 +1,6 @@
 // A cube map as an environment: every face has its own values; directions are looked up, and the host finds the face
-// and the point on it with the table of the programming guide. A layered cube map is read by layer. The faces are written
-// by a kernel, as layers of a surface.
+// and the point on it with the table of the programming guide. A layered cube map is read by layer. The faces are
+// written by a kernel, as layers of a surface.
 // also: --timing --config gtx480
 #define PROGRAM "texture_cubemap"
 #include "../texture.h"

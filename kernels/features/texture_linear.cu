@@ -1,6 +1,6 @@
 // 1D textures over linear memory: a sparse matrix times a vector that is read by tex1Dfetch, integers read as
-// fractions, and reads beyond the end, which give 0. 1D textures of arrays with linear filtering, as a table look-up between the
-// centres of the first and the last entry (guide, Table Lookup).
+// fractions, and reads beyond the end, which give 0. 1D textures of arrays with linear filtering, as a table look-up
+// between the centres of the first and the last entry (guide, Table Lookup).
 // also: --timing --config gtx480
 // also: --timing --config quadro-fx5800
 #define PROGRAM "texture_linear"

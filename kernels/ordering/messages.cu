@@ -1,11 +1,11 @@
-// Message passing and store buffering between blocks, many times and by each way in which CUDA and OpenCL order accesses:
-// how often the weaker outcome appears (Figure 1 and Table 1 of Singh, Aga and Narayanasamy, MICRO 2015).
-// Message: one thread writes x, then the flag y; the other reads y, then x; stale: y is new and x is old. Both have x in
-// their caches before, and the writer y, so that the flag overtakes the value where nothing orders them. Indirect: the
-// writer sets a flag in shared memory, and a thread of its block, which has seen it, sets y. Buffering: one writes x and
-// reads y, the other writes y and reads x; both old.
-// Printed: a line for each way, with how often; "observed.WORD" of simtx paper reads it. Checked: x and y at the end, and
-// that outcomes which PTX forbids do not appear.
+// Message passing and store buffering between blocks, many times and by each way in which CUDA and OpenCL order
+// accesses: how often the weaker outcome appears (Figure 1 and Table 1 of Singh, Aga and Narayanasamy, MICRO 2015).
+// Message: one thread writes x, then the flag y; the other reads y, then x; stale: y is new and x is old. Both have x
+// in their caches before, and the writer y, so that the flag overtakes the value where nothing orders them. Indirect:
+// the writer sets a flag in shared memory, and a thread of its block, which has seen it, sets y. Buffering: one writes
+// x and reads y, the other writes y and reads x; both old.
+// Printed: a line for each way, with how often; "observed.WORD" of simtx paper reads it. Checked: x and y at the end,
+// and that outcomes which PTX forbids do not appear.
 // run: --timing --config gtx480-sc
 // also: --timing --config gtx480-sc+rmo-paper+mesi
 #define PROGRAM "messages"

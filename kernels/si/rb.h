@@ -1,7 +1,7 @@
 // Red-black trees with links to parents, after the textbook (Cormen, Leiserson, Rivest and Stein, Introduction to
 // Algorithms, chapter 13). Several trees share an array of nodes; a tree is named by the node above its root, its top,
-// whose left child is the root. Node 0 is no node: it is black, and no thread writes it. So the parent of a missing child
-// is kept in registers where the textbook writes it into a sentinel, which every deletion would write.
+// whose left child is the root. Node 0 is no node: it is black, and no thread writes it. So the parent of a missing
+// child is kept in registers where the textbook writes it into a sentinel, which every deletion would write.
 //
 // rb_lock: fine-grained locks (held_locks.h). A thread locks the lowest part of its path, above which its change does
 // not reach:

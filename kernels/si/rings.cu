@@ -1,8 +1,8 @@
-// Rings of transactions, each of which depends on the next: transaction i reads word i, waits, and writes word i + 1, the
-// last one word 0, one more than it has read. In every serial order a transaction reads what another has written, so a
-// word is at least 2 at the end; if all of them read before one writes, and all commit, every word is 1. The reader of a
-// word precedes its writer: this dependency is found at the write, since all have read before, and the waits set the
-// order of the writes.
+// Rings of transactions, each of which depends on the next: transaction i reads word i, waits, and writes word i + 1,
+// the last one word 0, one more than it has read. In every serial order a transaction reads what another has written,
+// so a word is at least 2 at the end; if all of them read before one writes, and all commit, every word is 1. The
+// reader of a word precedes its writer: this dependency is found at the write, since all have read before, and the
+// waits set the order of the writes.
 //   orders   rings of three transactions, in each of the 6 orders of their writes (Chen, Peng and Irving, ISCA 2017,
 //            section 4.1: a loop is found in whichever order its edges are discovered)
 //   lengths  rings of four to eight transactions (their Figure 9)

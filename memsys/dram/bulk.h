@@ -1,8 +1,8 @@
 /*
- * Copies and fills of device memory between kernels, as DRAM sees them: how long they take on idle channels. A row of the
- * target that is copied whole from one row of its subarray, or zeroed, is one CLONE (RowClone's second use: each subarray
- * reserves a row of zeros); every other line is read over its channel's data bus, if it is copied, and then written over
- * its own. The bytes are the caller's.
+ * Copies and fills of device memory between kernels, as DRAM sees them: how long they take on idle channels. A row of
+ * the target that is copied whole from one row of its subarray, or zeroed, is one CLONE (RowClone's second use: each
+ * subarray reserves a row of zeros); every other line is read over its channel's data bus, if it is copied, and then
+ * written over its own. The bytes are the caller's.
  */
 #ifndef MEMSYS_BULK_H
 #define MEMSYS_BULK_H

@@ -2,7 +2,8 @@
  * One DRAM channel: banks in groups, and a controller that translates requests into commands (ACT, PRE, RD, WR, REF),
  * and copies of rows into CLONE: a row is copied to another row of its subarray by two activates and a precharge
  * without use of the data bus (Seshadri et al., RowClone: fast and energy-efficient in-DRAM bulk data copy and
- * initialization, MICRO 2013). CLONE needs a closed bank, which is unusable until the copy has completed, and closed again then.
+ * initialization, MICRO 2013). CLONE needs a closed bank, which is unusable until the copy has completed, and closed
+ * again then.
  * Timing constraints are rows of a table: after this command, at this level (bank, bank group, channel), that command
  * waits so many cycles. Each cycle the controller issues at most one command: for the oldest request whose row is open
  * and whose command is ready (FR-FCFS: Rixner et al., Memory Access Scheduling, ISCA 2000), or for the oldest request

@@ -1,10 +1,10 @@
 /*
  * A port: a one-way connection between two components, with packets in one direction and credits in the other. Every
  * packet and credit carries the cycle (of the receiving side's clock) at which it arrives. That cycle is at least the
- * latency of the connection ahead, so two host threads can simulate the two sides that long without synchronising. The receiver has a
- * buffer of `size` flits per virtual network; the sender spends credits, which return as the receiver frees the buffer
- * (Dally and Towles, Principles and Practices of Interconnection Networks, 13.3.1). Each ring has one writer and one
- * reader.
+ * latency of the connection ahead, so two host threads can simulate the two sides that long without synchronising. The
+ * receiver has a buffer of `size` flits per virtual network; the sender spends credits, which return as the receiver
+ * frees the buffer (Dally and Towles, Principles and Practices of Interconnection Networks, 13.3.1). Each ring has one
+ * writer and one reader.
  */
 #ifndef MEMSYS_PORT_H
 #define MEMSYS_PORT_H

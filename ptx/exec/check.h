@@ -1,8 +1,8 @@
 /*
  * Checks of programs: what happens when a program does what hardware tolerates or leaves undefined (check.memory,
- * check.barrier, check.warp). A failed check raises a fault, or it is counted and the program continues. With CHECK_WARN
- * there is one report for each place, which is an instruction of a kernel: that of the lowest block, so that it does
- * not depend on the number of host threads.
+ * check.barrier, check.warp). A failed check raises a fault, or it is counted and the program continues. With
+ * CHECK_WARN there is one report for each place, which is an instruction of a kernel: that of the lowest block, so that
+ * it does not depend on the number of host threads.
  *
  * Inside a transaction of timing mode a failed check may be caused by reads that are inconsistent. It is held until
  * its lane commits; an abort discards it.
@@ -23,7 +23,8 @@ void check_log_show(struct check_log *log, void (*show)(void *ctx, const char *t
 /* Places that were reported. */
 uint32_t check_log_places(const struct check_log *log, enum check c);
 
-/* Counts a failed check of a lane that is tolerated and needs no report. False, without effect: check_failed follows. */
+/* Counts a failed check of a lane that is tolerated and needs no report. False, without effect: check_failed
+ * follows. */
 bool check_tolerated(struct warp *w, const struct dinst *d, enum check c, int lane);
 /* A failed check: raises a fault and returns CONTROL_FAULT, or counts and reports it and returns CONTROL_NEXT. */
 int check_failed(struct warp *w, const struct dinst *d, enum check c, enum fault_kind kind, int lane, uint64_t address,

@@ -60,7 +60,8 @@ void devmem_hash_freed(struct devmem *m);                       /* includes what
 /* The part of the hash that freed allocations have made so far; saved states keep it. */
 uint32_t devmem_freed_hash(const struct devmem *m);
 void devmem_set_freed_hash(struct devmem *m, uint32_t hash);
-/* The i-th allocation in the order of addresses, freed ones included; NULL after the last. Valid as with devmem_find. */
+/* The i-th allocation in the order of addresses, freed ones included; NULL after the last. Valid as with
+ * devmem_find. */
 const struct mem_range *devmem_at(const struct devmem *m, size_t i);
 /* Sets [p, p + bytes) to a byte; whole pages of the range that become zero are given back to the host. */
 void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);

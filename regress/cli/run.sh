@@ -156,7 +156,8 @@ check 1 "dram.latency " "$simtx" compare fast.json slow.json
 cycles_of() {
     sed -n 's/^    "cycles": \([0-9]*\),*$/\1/p' "$1" | head -1
 }
-change=$(awk -v a="$(cycles_of fast.json)" -v b="$(cycles_of slow.json)" 'BEGIN { printf "%+.2f %%", 100 * (b - a) / a }')
+change=$(awk -v a="$(cycles_of fast.json)" -v b="$(cycles_of slow.json)" \
+    'BEGIN { printf "%+.2f %%", 100 * (b - a) / a }')
 check 1 "$change" "$simtx" compare --only cycles fast.json slow.json
 check 1 "kernels.0.cycles " "$simtx" compare --only cycles --kernels fast.json slow.json
 check 0 "1 differ, 0 by more than 10000 %" "$simtx" compare --only cycles --tolerance 10000 fast.json slow.json

@@ -34,7 +34,8 @@ for m in $machines; do
         localtm+tm-warptm | southern-islands+tm-warptm | localtm+tm-sitm | southern-islands+tm-sitm)
             answers 2 "l1.local_writeback" show "$m+$o" ;;
         warptm+finite-units) answers 2 "kilotm.read_buffer" show "$m+$o" ;;
-        sitm+mesi | sitm+write-through | warptm+mesi | warptm+write-through | gtx480-reference+mesi | gtx480-reference+write-through)
+        sitm+mesi | sitm+write-through | warptm+mesi | warptm+write-through | gtx480-reference+mesi | \
+            gtx480-reference+write-through)
             answers 2 "coherence" show "$m+$o" ;;
         *) answers 0 "gpu.sms" show "$m+$o" ;;
         esac

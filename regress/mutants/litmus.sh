@@ -20,8 +20,9 @@ search() {
     local check=order small=
     case $2 in *,full*) check=full ;; esac
     case $2 in *,small*) small="$SMALL --runs $(($3 / 6))" ;; esac
-    (ulimit -t $SECONDS_EACH && exec "$program" litmus "$here/$4.litmus" --brief --policy "$1" --set coherence.protocol="${2%%,*}" \
-        --set xbar.vns=5 --set order.check=$check --runs "$3" $small --seed "$5") 2>&1
+    (ulimit -t $SECONDS_EACH && exec "$program" litmus "$here/$4.litmus" --brief --policy "$1" \
+        --set coherence.protocol="${2%%,*}" --set xbar.vns=5 --set order.check=$check \
+        --runs "$3" $small --seed "$5") 2>&1
 }
 
 # verdict OUTPUT STATUS: the check that found the fault, or nothing.

@@ -25,8 +25,8 @@ run() {
     program=$1
     shift
     runs=$((runs + 1))
-    out=$(LD_PRELOAD=$library timeout 30 "$BUILD/bin/simtx" run --timing --config $machine --set sim.hang_cycles=200000 \
-          -- "$BUILD/kernels/$program" "$@" 2>&1)
+    out=$(LD_PRELOAD=$library timeout 30 "$BUILD/bin/simtx" run --timing --config $machine \
+          --set sim.hang_cycles=200000 -- "$BUILD/kernels/$program" "$@" 2>&1)
     verdict=$(verdict_of "$out" $?)
     [ -n "$verdict" ] || return 0
     printf 'found\t%s\t%s\t%s\n' "$verdict" "$program" "$runs run$([ $runs = 1 ] || echo s)"

@@ -1,9 +1,9 @@
 /*
  * Every operation that orders accesses, or does not: a writer stores x, then y; a reader awaits y and reads x, while
- * some paths of the crossbar are slow. For each spelling of the accesses to y, and of what stands between them and those
- * to x, the old value of x must be seen under relaxed ordering or must never be seen (PTX ISA, memory consistency model:
- * scopes, strong operations, release and acquire patterns). Accesses to local, parameter, constant and texture memory
- * wait for no other under sequential consistency, and no other waits for them.
+ * some paths of the crossbar are slow. For each spelling of the accesses to y, and of what stands between them and
+ * those to x, the old value of x must be seen under relaxed ordering or must never be seen (PTX ISA, memory consistency
+ * model: scopes, strong operations, release and acquire patterns). Accesses to local, parameter, constant and texture
+ * memory wait for no other under sequential consistency, and no other waits for them.
  */
 #include <stdarg.h>
 #include <stddef.h>

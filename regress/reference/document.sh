@@ -48,7 +48,8 @@ row() {
 }
 
 {
-    printf '\nThe effect of settings: the cycles of simtx with one setting changed, as a factor on vadd, gemm, bfs and reduce.\n\n'
+    printf '\nThe effect of settings: the cycles of simtx with one setting changed, as a factor on vadd, gemm, bfs and '
+    printf 'reduce.\n\n'
     echo "| mechanism | in \`gtx480-reference\` | changed to | factors |"
     echo "|---|---|---|---|"
     row "DRAM reads" "a request for each sector, whole bursts" l2.merge_fills=true

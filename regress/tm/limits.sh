@@ -98,8 +98,8 @@ resident "1 shared memory (tm.shared)" $si --block 64
 kernel 29057 "$writes"
 refused \
     "k: 29057 bytes of shared memory; with tm.shared = localtm a kernel with transactions may declare 29056: values \
-and backups take 2 x 29056 bytes and owners 7264, of 65536 (by the papers' formula 29127 and 7282; rows of 32 banks are \
-whole)" $si --block 64
+and backups take 2 x 29056 bytes and owners 7264, of 65536 (by the papers' formula 29127 and 7282; rows of 32 banks \
+are whole)" $si --block 64
 kernel 40000 "$writes"
 refused "k: 40000 bytes of shared memory; with tm.shared = localtm" $si --block 64
 # 113 rows twice, 114 only once.
@@ -110,7 +110,8 @@ kernel 14465 "$writes"
 resident "1 shared memory (tm.shared)" $si --block 64
 refused \
     "k: 14465 bytes of shared memory; with tm.shared = localtm a kernel with transactions may declare 14464: values \
-and backups take 2 x 14464 bytes and owners 3616, of 32768 (localtm.group_bytes) (by the papers' formula 14563 and 3642" \
+and backups take 2 x 14464 bytes and owners 3616, of 32768 (localtm.group_bytes) (by the papers' formula 14563 and \
+3642" \
     --timing --config localtm+localtm-es --block 64
 # 56 rows are 16128 of a GTX 480's 16384 bytes.
 kernel 7168 "$writes"
@@ -146,7 +147,8 @@ check 0 "a: 0 0" "$simtx" launch k.ptx --arg a=u32[64]:0 --print a:2 --quiet $si
 kernel 16 "$writes"
 refused \
     "k uses tx_begin, and the configuration has no transactional memory (tm.global = none, tm.shared = none): choose a \
-preset with transactional memory, set tm.global (none|kilotm|ideal|warptm|sitm) or tm.shared (none|localtm), or use functional mode" --timing --config localtm+tm-locks
+preset with transactional memory, set tm.global (none|kilotm|ideal|warptm|sitm) or tm.shared (none|localtm), or use \
+functional mode" --timing --config localtm+tm-locks
 # warns TEXT BODY OPTIONS...: of an instruction that an abort does not undo; TEXT "": does not.
 warns() {
     local text=$1

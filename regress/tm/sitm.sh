@@ -43,8 +43,8 @@ benchmark() {
 }
 
 # ---- every program ----
-kilo=("ht --size 800" "ht --table low --size 500" "atm --size 400" "transfers --size 400" "cl --size 150" "bh --size 100"
-      "cc --size 16" "ap --size 400" "tx_bank 20")
+kilo=("ht --size 800" "ht --table low --size 500" "atm --size 400" "transfers --size 400" "cl --size 150"
+      "bh --size 100" "cc --size 16" "ap --size 400" "tx_bank 20")
 si=(list binary_tree red_black_tree graph_cut vacation "vacation --action reservations" rings "rings --input lengths")
 for program in "${kilo[@]}" "${si[@]}"; do
     benchmark sitm "$program"
@@ -72,8 +72,8 @@ benchmark "sitm --set version.slots=2 $one_entry $short --set sitm.groups=1" "ht
 for program in list red_black_tree "graph_cut"; do
     benchmark "sitm --set sitm.precedence_after=1" "$program" "sitm.precedence > 0"
     benchmark sitm+sitm-ts "$program" "sitm.precedence == 0" "sitm.exclusive == 0"
-    benchmark sitm+sitm-oracle "$program" "tm.messages.sitm_begin == 0" "tm.messages.sitm_commit == 0" "sitm.edges == 0" \
-        "sitm.written_back > 0"
+    benchmark sitm+sitm-oracle "$program" "tm.messages.sitm_begin == 0" "tm.messages.sitm_commit == 0" \
+        "sitm.edges == 0" "sitm.written_back > 0"
 done
 for machine in sitm sitm+sitm-oracle sitm+sitm-noloop; do
     benchmark "$machine --set sitm.count_loops=true" "list" "sitm.possible_loops > 0"
@@ -112,7 +112,8 @@ same() {
         holds "$program, $machine $how: the same statistics" "$build/regress/timing/same_json" one.json stats.json
     done
 }
-for machine in sitm "sitm --set tm.warps=0" "sitm --set version.slots=2 $one_entry" "sitm $short --set sitm.groups=4"; do
+for machine in sitm "sitm --set tm.warps=0" "sitm --set version.slots=2 $one_entry" \
+    "sitm $short --set sitm.groups=4"; do
     same "$machine" "ht --size 500"
     same "$machine" red_black_tree
 done

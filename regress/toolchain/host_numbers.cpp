@@ -38,7 +38,8 @@ struct Format {
         long double step = value[end - 1] - value[end - 2];
         int above = (int)(std::lower_bound(value.begin(), value.end(), v) - value.begin());
         if (above == end) {
-            return sign | (v - value[end - 1] < step / 2 || (v - value[end - 1] == step / 2 && end % 2) ? end - 1 : end);
+            long double above_last = v - value[end - 1];
+            return sign | (above_last < step / 2 || (above_last == step / 2 && end % 2) ? end - 1 : end);
         }
         if (above == 0 || value[above] == v) {
             return sign | above;

@@ -17,7 +17,9 @@ holds "the CUDA directory has nvcc" "$nvcc" -ptx a.cu -o a.ptx
 holds "nvcc through a link" elsewhere/bin/nvcc -ptx a.cu -o b.ptx
 holds "nvcc of a linked CUDA directory" toolkit/bin/nvcc -ptx a.cu -o c.ptx
 holds "with the same code" sh -c 'cmp a.ptx b.ptx && cmp a.ptx c.ptx'
-published() { "$nvcc" --version | grep -q 'nvcc: NVIDIA (R) Cuda compiler driver' && "$nvcc" -V | grep -q ', V11\.5\.[0-9]'; }
+published() {
+    "$nvcc" --version | grep -q 'nvcc: NVIDIA (R) Cuda compiler driver' && "$nvcc" -V | grep -q ', V11\.5\.[0-9]'
+}
 holds "the version in nvcc's form" published
 printf -- '-ptx\n-arch sm_75 "-DNAME=two words"\n@more.txt' >opts.txt
 printf -- '-o d.ptx' >more.txt
@@ -42,7 +44,8 @@ holds "no temporary files stay" sh -c 'mkdir t && TMPDIR=$PWD/t "$1" -rdc=true "
     "$nvcc" "$here/rdc/main.cu" "$here/rdc/other.cu"
 holds "the dialect" sh -c '"$1" "$2" -o dialect' - "$nvcc" "$here/dialect.cu"
 holds "runs" right ./dialect
-holds "and messages name the source" rejects "dialect.cu:[0-9]*:[0-9]*: error" "$nvcc" -DINT64_C=1 -Dblocks= "$here/dialect.cu"
+holds "and messages name the source" rejects "dialect.cu:[0-9]*:[0-9]*: error" "$nvcc" -DINT64_C=1 -Dblocks= \
+    "$here/dialect.cu"
 one_letter() { # headers after macros of one letter, as programs define them
     for l in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do echo "#define $l 16"; done >letters.cu
     for h in cooperative_groups cooperative_groups/reduce cooperative_groups/scan cuda_bf16 cuda_fp16 cuda_fp8 \
@@ -63,11 +66,13 @@ holds "sorts" right ./thrust_sort
 
 for version in 19 18 17 16 14; do
     command -v "clang++-$version" >/dev/null || continue
-    holds "managed variables with clang $version" env SIMTX_CLANG=clang++-$version "$nvcc" "$here/managed.cu" -o "managed$version"
+    holds "managed variables with clang $version" env SIMTX_CLANG=clang++-$version "$nvcc" "$here/managed.cu" \
+        -o "managed$version"
     holds "are one for host and device" right "./managed$version"
 done
 holds "the same in timing mode" "$simtx" run --quiet --config v100 -- ./managed19
-holds "managed variables in separate compilation" sh -c '"$1" -rdc=true "$2" -o managed_rdc' - "$nvcc" "$here/managed.cu"
+holds "managed variables in separate compilation" sh -c '"$1" -rdc=true "$2" -o managed_rdc' - \
+    "$nvcc" "$here/managed.cu"
 holds "are the same" right ./managed_rdc
 
 # 2. Separate compilation with every installed clang that compiles right.
@@ -82,7 +87,8 @@ done
 unset SIMTX_CLANG
 separate
 explicit() {
-    "$nvcc" -dlink main.o other.o -o dlink.o && c++ main.o other.o dlink.o -o q "-L$build/cuda/lib64" -lcudart && right ./q
+    "$nvcc" -dlink main.o other.o -o dlink.o &&
+        c++ main.o other.o dlink.o -o q "-L$build/cuda/lib64" -lcudart && right ./q
 }
 holds "explicit device link, linked by the host compiler" explicit
 holds "which nvcc does not repeat" sh -c '"$1" main.o other.o dlink.o -o q2' - "$nvcc"
@@ -105,8 +111,8 @@ configure() { # FOLDER OPTIONS...
 built() { right "$1/separate" && right "$1/whole"; }
 holds "CMake with nvcc" configure with_nvcc -DCMAKE_CUDA_COMPILER="$nvcc"
 holds "its programs" built with_nvcc
-holds "CMake with clang" configure with_clang -DCMAKE_CUDA_COMPILER="${CLANGXX:-clang++}" -DCMAKE_CUDA_ARCHITECTURES=70 \
-    -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
+holds "CMake with clang" configure with_clang -DCMAKE_CUDA_COMPILER="${CLANGXX:-clang++}" \
+    -DCMAKE_CUDA_ARCHITECTURES=70 -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
 holds "its programs" built with_clang
 
 finish

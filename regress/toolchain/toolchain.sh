@@ -278,7 +278,8 @@ installed() {
         pre/bin/simtx-cc --dryrun a.cu 2>&1 | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
 }
 holds "simtx-cc finds the tree of its installation" installed
-holds "simtx-cc without a tree says so" sh -c 'mkdir -p solo && cp "$1" solo/ && ! solo/simtx-cc a.cu 2>&1 | grep -q "no CUDA directory" && exit 1 || exit 0' - "$cc"
+solo() { mkdir solo && cp "$cc" solo/ && rejects "no CUDA directory" solo/simtx-cc a.cu; }
+holds "simtx-cc without a tree says so" solo
 
 # 9. Which clang compiles: the newest version that is supported, unless SIMTX_CLANG names another.
 runs() { "$cc" -O2 "$here/$1" -o program && "$simtx" run --quiet -- ./program; }

@@ -62,8 +62,8 @@ void sm_start(struct sm *s, const struct block_start *b);        /* queues the b
 /*
  * Runs all core cycles before `until`: simulates cycles with events, and accounts for the others. Stops at a fault
  * (sm_fault). With every_cycle, every cycle is simulated; the results are the same. Returns the cycle of its next event
- * if no message or credit arrives, or where it stopped because of a message that it sent. When one has arrived since the last call, sm_next must be called first. *reports is
- * set when blocks have ended (sm_ended) or there is a fault.
+ * if no message or credit arrives, or where it stopped because of a message that it sent. When one has arrived since
+ * the last call, sm_next must be called first. *reports is set when blocks have ended (sm_ended) or there is a fault.
  */
 uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports);
 /*

@@ -1,9 +1,9 @@
 /*
  * The machine: SMs and memory partitions, the crossbars between them, and the block dispatcher. Simulated time advances
  * in windows of core cycles, in which the components exchange messages in rounds (machine_window.c). In a round each
- * component runs, on any host thread, up to the cycle at which a message might arrive that has not been sent; at the end
- * of a window all are at the same cycle. Therefore the results depend neither on the number of host threads nor on the
- * length of the window. After a window without events the clock jumps to the next event.
+ * component runs, on any host thread, up to the cycle at which a message might arrive that has not been sent; at the
+ * end of a window all are at the same cycle. Therefore the results depend neither on the number of host threads nor on
+ * the length of the window. After a window without events the clock jumps to the next event.
  */
 #ifndef TIMING_MACHINE_H
 #define TIMING_MACHINE_H

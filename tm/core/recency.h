@@ -1,6 +1,6 @@
 /*
- * A recency bloom filter (KILO TM, section 4.5.2; WarpTM, MICRO 2013): sub-arrays, each with its own hash function, have
- * a bucket for a key, with the youngest stamp of its keys. The oldest of a key's buckets is the least aliased: the
+ * A recency bloom filter (KILO TM, section 4.5.2; WarpTM, MICRO 2013): sub-arrays, each with its own hash function,
+ * have a bucket for a key, with the youngest stamp of its keys. The oldest of a key's buckets is the least aliased: the
  * result may be too young, but never too old.
  */
 #ifndef TM_RECENCY_H

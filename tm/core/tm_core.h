@@ -40,8 +40,8 @@ bool tm_step(struct tm_gpu *t, uint64_t now);
 /* The next slice from `from` on that the last tm_step has touched (tm_touch_slice); UINT32_MAX = none. */
 uint32_t tm_touched_slice(const struct tm_gpu *t, uint32_t from);
 bool tm_idle(const struct tm_gpu *t);
-/* Serial, after a run with nothing in flight: the protocol may have messages sent in order to leave memory as it must be.
- * Called again between windows until it returns true. */
+/* Serial, after a run with nothing in flight: the protocol may have messages sent in order to leave memory as it must
+ * be. Called again between windows until it returns true. */
 bool tm_end(struct tm_gpu *t, uint64_t now);
 /* After a run, when memory is final: adds the counters of the whole GPU and checks for errors of the protocol. False:
  * an error, described in text. */

@@ -62,8 +62,8 @@ void sitm_unit_dump(const void *engine, void (*line)(void *ctx, const char *text
     const struct sitm_unit *u = engine;
     char text[300];
     snprintf(text, sizeof text, "snapshot isolation: %u writer entries, %u reader entries, %u snapshot reads, %u words "
-             "to write back, %u accesses in flight%s%s", u->rules.writers.n, u->rules.readers.n, u->reads_left, u->words.n,
-             u->writing, u->copying ? ", rows are being copied" : "",
+             "to write back, %u accesses in flight%s%s", u->rules.writers.n, u->rules.readers.n, u->reads_left,
+             u->words.n, u->writing, u->copying ? ", rows are being copied" : "",
              sitm_slice_removing(&u->rules) ? ", entries are being removed" : "");
     line(ctx, text);
     if (u->manager)

@@ -86,7 +86,8 @@ def gamma_functions(fit):
     # gamma(2 + y); lgamma(1 + y) / y; lgamma(2 + y) / y
     fit.poly("c_gamma", lambda y: gamma(2 + y), 0, 1, -56, -27)
     fit.poly("c_lgamma_1", smooth(lambda y: loggamma(1 + y) / y, [-euler, mp.zeta(2) / 2]), -0.5, 0.5, -56, -27)
-    fit.poly("c_lgamma_2", smooth(lambda y: loggamma(2 + y) / y, [1 - euler, (mp.zeta(2) - 1) / 2]), -0.5, 0.5, -56, -27)
+    fit.poly("c_lgamma_2", smooth(lambda y: loggamma(2 + y) / y, [1 - euler, (mp.zeta(2) - 1) / 2]), -0.5, 0.5, -56,
+             -27)
 
     # lgamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + w c(w^2), w = 1/x
     def stirling(z):

@@ -52,11 +52,13 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "sitm", .keys = "gpu.sms=2 tm.warps=0 tm.backoff=0 version.slots=2" },
         { .presets = "sitm tiny", .keys = "gpu.sms=2 version.slots=2 sitm.writer_entries=1 sitm.reader_entries=1" },
         { .presets = "sitm", .keys = "gpu.sms=2 sitm.groups=1 sitm.stamp_bits=8 sitm.delta=1 sitm.version_bits=4" },
-        { .presets = "sitm", .keys = "gpu.sms=4 tm.warps=8 sitm.stamp_bits=8 sitm.granularity=32 sitm.exclusive_after=2" },
+        { .presets = "sitm", .keys = "gpu.sms=4 tm.warps=8 sitm.stamp_bits=8 sitm.granularity=32 "
+                                     "sitm.exclusive_after=2" },
         { .presets = "sitm", .keys = "gpu.sms=3 sitm.batch=warp version.copy=stale version.slots=3 sitm.version_bits=3 "
                                      "sitm.link_latency=200 sitm.prevts=cts" },
         { .presets = "sitm sitm-noloop tiny", .keys = "gpu.sms=2 tm.warps=4 sitm.cu_words=4 sitm.access_bytes=4" },
-        { .presets = "sitm", .keys = "gpu.sms=4 version.slots=32 tm.warps=4 dram.clone_parallel=subarray sim.threads=2" },
+        { .presets = "sitm", .keys = "gpu.sms=4 version.slots=32 tm.warps=4 dram.clone_parallel=subarray "
+                                     "sim.threads=2" },
         { .presets = "sitm sitm-oracle", .keys = "gpu.sms=3 tm.warps=0 tm.backoff=0 version.slots=3 sitm.groups=5 "
                                                 "sitm.version_bits=4 sitm.exclusive_after=3 sim.threads=2" },
         { .presets = "sitm", .keys = "gpu.sms=3 sitm.precedence_after=1 sitm.count_loops=true tm.backoff=0" },

@@ -245,8 +245,8 @@ static void kernels_are_found_by_plain_and_mangled_name(void **state)
 {
     simtx_config *c = simtx_config_new();
     int64_t v = 0;
-    assert_null(load_text(c,
-                          "kernel = ({ name = \"gemm\"; registers = 24; }, { name = \"_Z3fooPi\"; ctas_per_sm = 2; });\n"));
+    assert_null(load_text(c, "kernel = ({ name = \"gemm\"; registers = 24; }, "
+                             "{ name = \"_Z3fooPi\"; ctas_per_sm = 2; });\n"));
     assert_true(config_kernel_int(c, "gemm", KEY_KERNEL_REGISTERS, &v));
     assert_int_equal(v, 24);
     assert_true(config_kernel_int(c, "_Z4gemmPKfS0_Pf", KEY_KERNEL_REGISTERS, &v));

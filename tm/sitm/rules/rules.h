@@ -45,7 +45,7 @@ struct sitm_rules {
     uint32_t postdating;             /* rule of an edge: R8; Figure 7 with -1 as greatest number; Figure 7, signed */
     uint32_t floor;                  /* attempts start above all transactions of their snapshot (R12); with CTS = 1 */
     uint32_t prevts;                 /* PrevTS of a committed writer: top of its interval (R10), its CTS */
-    uint32_t unreference;            /* a warp attempt drops its snapshot: at the commit request (R9); after the commit */
+    uint32_t unreference;            /* when a warp attempt drops its snapshot: commit request (R9); after the commit */
     uint32_t batch;                  /* a version contains: all decided while it is open, those of one warp */
     bool edges;                      /* false: no dependencies between readers and writers, plain snapshot isolation */
     uint32_t slices;
