@@ -218,6 +218,14 @@ static simtx_status status_of(const struct grid *grid, enum machine_result r)
     return r == MACHINE_HANG ? SIMTX_HANG : SIMTX_INTERRUPTED;
 }
 
+static bool all_ended(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->n; i++)
+        if (run->grids[i].done < run->grids[i].launch.nblocks)
+            return false;
+    return true;
+}
+
 /* Sets the figures of timing mode that each launch has. The counters of the machine cannot be divided among concurrent
  * launches; the record of the first launch has them all. */
 static void count_launch(const struct queued_launch *first, const struct queued_launch *o, const struct grid *grid)
@@ -263,11 +271,12 @@ static simtx_status record_launches(simtx_gpu *g, const struct run *run, enum ma
 {
     const struct grid *grids = run->grids;
     uint32_t n = run->n;
+    bool hangs_at_end = r == MACHINE_HANG && all_ended(run);       /* in the write-back of caches, for instance */
     simtx_status worst = SIMTX_OK;
     for (uint32_t i = 0; i < n; i++) {
         struct queued_launch *o = &g->queue[i];
         const struct grid *grid = &grids[i];
-        simtx_status s = status_of(grid, r);
+        simtx_status s = hangs_at_end ? SIMTX_HANG : status_of(grid, r);
         o->la.fault = grid->launch.fault;
         o->la.host_threads = grid->launch.host_threads;
         count_launch(g->queue, o, grid);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "frontend/lib/gpu.h"
+#include "memsys/l2/l2.h"
 #include "timing/machine/machine_impl.h"
 
 static const char PTX[] =
