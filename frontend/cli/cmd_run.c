@@ -237,6 +237,22 @@ static char *full_path(const char *name)
     return name[0] == '/' || !getcwd(folder, sizeof folder) ? mem_string(name) : mem_format("%s/%s", folder, name);
 }
 
+/* What the library would find only when the program has started. The file comes into being at its end. */
+static void check_writable(const char *file)
+{
+    struct stat st;
+    const char *slash = strrchr(file, '/');
+    char *folder = slash ? mem_string_n(file, (size_t)(slash - file) + 1) : mem_string(".");
+    bool exists = stat(file, &st) == 0, ok = !access(exists ? file : folder, W_OK);
+    if (exists && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        ok = false;
+    }
+    free(folder);
+    if (!ok)
+        cmd_usage_error(COMMAND, "cannot write %s: %s", file, strerror(errno));
+}
+
 /* Checks the options and exports them for the library. */
 static void export_saving(const struct saving *s, const simtx_config *config)
 {
@@ -252,6 +268,7 @@ static void export_saving(const struct saving *s, const simtx_config *config)
         exit(CMD_USAGE);
     }
     if (s->point) {
+        check_writable(file);
         setenv(SIMTX_ENV_SAVE_AT, s->point, 1);
         setenv(SIMTX_ENV_SAVE, file, 1);
     } else if (s->restore) {

@@ -38,7 +38,7 @@ static struct session {
     json_t *removed;                 /* statistics of removed GPUs, an array */
     unsigned created;                /* number of GPUs created so far */
     bool started, quiet, verbose, progress;
-    bool written, unwritten;         /* statistics were written; writing a file failed */
+    bool written, unwritten;         /* statistics were written; a file could not be written or restored */
     int wake[2], done[2];            /* pipes: to the signal thread, and its acknowledgement of a crash */
     volatile sig_atomic_t signal;
     double signal_time;              /* when the first signal arrived */
@@ -611,6 +611,7 @@ simtx_gpu *session_new_gpu(int index, char **message)
     simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
     simtx_config_free(c);
     if (g && set_saved(g, message)) {
+        set_unwritten();
         simtx_gpu_free(g);
         g = NULL;
     }

@@ -67,6 +67,18 @@ check 2 "exclude each other" "$simtx" run --save-at kernel:last --restore state 
 check 2 "none: No such file" "$simtx" run --restore none -- "$steps"
 check 1 "no launch was at the point" "$simtx" run --quiet --save-at kernel:lost --save lost -- "$steps"
 holds "no file" [ ! -e lost ]
+mkfifo pipe
+timeout 60 cat pipe >from_pipe &
+check 0 "" "$simtx" run --quiet --config gtx480 --save-at kernel:last --save pipe -- "$steps"
+wait $!
+holds "a pipe stays a pipe" [ -p pipe ]
+holds "the state that went through it" cmp state from_pipe
+# A full disk; the program ignores errors. Not if a pipe would be replaced, since then a device would be, too.
+if [ -p pipe ]; then
+    check 1 "No space left" "$simtx" run --quiet --save-at kernel:last --save /dev/full -- "$steps" unchecked
+fi
+check 2 "Is a directory" "$simtx" run --quiet --save-at kernel:last --save . -- "$steps"
+check 2 "none/state: No such file" "$simtx" run --quiet --save-at kernel:last --save none/state -- "$steps"
 check 1 "would run in timing mode" "$simtx" run --quiet --timing --save-at kernel:last --save lost -- "$steps"
 check 1 "would run in timing mode" "$simtx" run --quiet --config gtx480 --timing --restore state -- "$steps"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -15,7 +16,7 @@ enum { BUFFER = 1 << 17, LEVEL = 3, FORMAT_BYTES = sizeof FORMAT - 1, TEXT_MAX =
 
 struct saved_file {
     FILE *file;
-    char *path, *temporary;              /* temporary: of a file that is written */
+    char *path, *temporary;              /* temporary: of a regular file that is written */
     ZSTD_CCtx *out;
     ZSTD_DCtx *in;
     char *buffer;                        /* compressed bytes */
@@ -51,12 +52,19 @@ static FILE *open_unbuffered(const char *path, const char *mode)
     return f;
 }
 
+/* A pipe or a device, which must not be replaced. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 struct saved_file *saved_file_create(const char *path)
 {
     struct saved_file *f = file_new(path);
-    f->temporary = mem_format("%s.%d", path, (int)getpid());
+    f->temporary = is_special(path) ? NULL : mem_format("%s.%d", path, (int)getpid());
     f->out = ZSTD_createCCtx();
-    f->file = f->out ? open_unbuffered(f->temporary, "wb") : NULL;
+    f->file = f->out ? open_unbuffered(f->temporary ? f->temporary : path, "wb") : NULL;
     if (f->file && fwrite(FORMAT, FORMAT_BYTES, 1, f->file) == 1) {
         ZSTD_CCtx_setParameter(f->out, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(f->out, ZSTD_c_checksumFlag, 1);
@@ -182,8 +190,8 @@ bool saved_file_close(struct saved_file *f)
     bool ok = !f->out || compress(f, NULL, 0, ZSTD_e_end);
     ok &= !fclose(f->file);
     f->file = NULL;
-    ok = ok && (!f->out || !rename(f->temporary, f->path));
-    if (f->out && !ok)
+    ok = ok && (!f->temporary || !rename(f->temporary, f->path));
+    if (f->temporary && !ok)
         unlink(f->temporary);
     int reason = errno;
     file_free(f);

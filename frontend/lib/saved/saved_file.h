@@ -11,7 +11,7 @@
 
 struct saved_file;
 
-/* NULL with errno. Writing: to a temporary file beside it. */
+/* NULL with errno. Writing: to a temporary file beside it; directly to what is not a regular file. */
 struct saved_file *saved_file_create(const char *path);
 /* NULL with a message (malloc'ed): no such file, not a saved state, or damaged. The whole file is checked. */
 struct saved_file *saved_file_open(const char *path, char **message);
