@@ -132,8 +132,8 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->threads = g->cfg.threads ? g->cfg.threads : host_cores();
     g->stack_limit = g->gpu.stack_limit;
     g->heap_limit = (size_t)g->gpu.heap_mb << 20;
-    g->sampling = sampling_new(g->sim.detail, message);
-    if (g->sampling && pick_isa(g, message) && timed_open(g, message)) {
+    g->sampling = sampling_new(g->sim.detail);
+    if (pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
         if (g->mem && g->gpu.packing == PACKING_PACKED)
             devmem_pack(g->mem);

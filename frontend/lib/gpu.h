@@ -207,8 +207,8 @@ const char *bulk_text(const simtx_gpu *g, char *text, size_t size);
 void array_free_all(simtx_gpu *g);
 void texture_free_all(simtx_gpu *g);
 
-/* sampling.c: the launches that sim.detail selects. NULL with a message when the text is invalid. */
-struct sampling *sampling_new(const char *text, char **message);
+/* sampling.c: the launches that sim.detail selects. The text is one that the check of the configuration accepts. */
+struct sampling *sampling_new(const char *text);
 bool sampling_selects(const struct sampling *d, const char *kernel, uint64_t launch);
 void sampling_free(struct sampling *d);
 

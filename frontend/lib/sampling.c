@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/config/config.h"
+#include "base/diag.h"
 #include "frontend/lib/gpu.h"
 
 struct choice { char *kernel; uint64_t first, last; };
@@ -51,26 +52,37 @@ static bool parse_choice(const char *word, struct choice *c)
     return !strncmp(word, launch, sizeof launch - 1) && parse_range(word + sizeof launch - 1, c);
 }
 
-struct sampling *sampling_new(const char *text, char **message)
+/* *wrong: the first part that is invalid (malloc'ed), or NULL. */
+static struct sampling *parse(const char *text, char **wrong)
 {
     struct sampling *d = mem_zero(1, sizeof *d, "sim.detail");
     char *copy = mem_string(text), *next = copy, *word;
     d->choice = mem_zero(strlen(text) + 1, sizeof *d->choice, "sim.detail");
-    while ((word = strsep(&next, ","))) {
+    *wrong = NULL;
+    while ((word = strsep(&next, ",")) && !*wrong) {
         word += strspn(word, " ");
-        if (!*word)
-            continue;
-        if (parse_choice(word, &d->choice[d->n])) {
+        if (*word && parse_choice(word, &d->choice[d->n]))
             d->n++;
-            continue;
-        }
-        gpu_message(message, "sim.detail: '%s' is neither kernel:NAME nor launch:FIRST-LAST (numbers from 0)\n", word);
-        sampling_free(d);
-        d = NULL;
-        break;
+        else if (*word)
+            *wrong = mem_string(word);
     }
     free(copy);
     return d;
+}
+
+void sampling_check(const struct simtx_config *config, struct diag *d)
+{
+    char *wrong;
+    sampling_free(parse(config_text(config, KEY_SIM_DETAIL), &wrong));
+    if (wrong)
+        diag_error(d, 0, 0, "sim.detail: '%s' is neither kernel:NAME nor launch:FIRST-LAST (numbers from 0)", wrong);
+    free(wrong);
+}
+
+struct sampling *sampling_new(const char *text)
+{
+    char *wrong;
+    return parse(text, &wrong);
 }
 
 bool sampling_selects(const struct sampling *d, const char *kernel, uint64_t launch)

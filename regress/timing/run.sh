@@ -87,5 +87,7 @@ holds "too much in flight for a port" ends 2 launch "$here/hang.ptx" --kernel lo
     --set xbar.input_flits=8 --set xbar.flit=8
 holds "an unusable choice" ends 2 launch "$here/hang.ptx" --kernel lock --arg u32[4]:0 --detail nothing
 holds "what is wrong with it" says "sim.detail: 'nothing'"
+holds "a program does not start with it" ends 2 "$simtx" run --detail nothing -- $(kernel bfs)
+holds "for the same reason" says "sim.detail: 'nothing'"
 
 finish
