@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -477,9 +478,13 @@ static void add_file(struct cc *cc, enum input_kind kind, const char *file)
 
 void cc_check_inputs(const struct cc *cc)
 {
-    for (size_t i = 0; i < cc->n_inputs; i++)
+    for (size_t i = 0; i < cc->n_inputs; i++) {
+        struct stat st;
         if (access(cc->inputs[i].file, R_OK))
             cc_fail("%s: no such file, or not readable", cc->inputs[i].file);
+        if (stat(cc->inputs[i].file, &st) == 0 && S_ISDIR(st.st_mode))
+            cc_fail("%s is a folder", cc->inputs[i].file);
+    }
 }
 
 bool cc_parse(struct cc *cc, int argc, char **argv)

@@ -164,6 +164,13 @@ static void parse(struct launch_command *l, int argc, char **argv)
         cmd_usage_error(COMMAND, "the number of threads per block, --block X[,Y[,Z]] is missing");
 }
 
+static bool is_count(const char *text)
+{
+    char *end;
+    strtoull(text, &end, 0);
+    return isdigit((unsigned char)*text) && !*end;
+}
+
 /* The argument that an action names; *rest: the part after the colon, NULL = none. */
 static struct argument *find_buffer(struct launch_command *l, const struct action *act, const char **rest)
 {
@@ -185,6 +192,8 @@ static struct argument *find_buffer(struct launch_command *l, const struct actio
         cmd_usage_error(COMMAND, "%s %s: the argument is a scalar, not a buffer", option, act->text);
     if (act->option != OPT_PRINT && !(*rest && **rest))
         cmd_usage_error(COMMAND, "%s %s: expected ARG:FILE", option, act->text);
+    if (act->option == OPT_PRINT && *rest && !is_count(*rest))
+        cmd_usage_error(COMMAND, "%s %s: expected ARG:COUNT", option, act->text);
     return &l->arg[i];
 }
 
@@ -354,10 +363,7 @@ static int run(struct launch_command *l, simtx_kernel *k, const simtx_kernel_inf
 
 static int print_buffer(const struct argument *a, const struct action *act, const char *rest)
 {
-    char *end = NULL;
-    size_t n = rest ? strtoull(rest, &end, 0) : a->value.count;
-    if (rest && (end == rest || *end))
-        cmd_usage_error(COMMAND, "--print %s: expected ARG:COUNT", act->text);
+    size_t n = rest ? strtoull(rest, NULL, 0) : a->value.count;
     if (n > a->value.count)
         n = a->value.count;
     printf("%.*s:", (int)strcspn(act->text, ":"), act->text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "frontend/lib/stats_text.h"
 
 /* "a.b": "b" in the object "a". */
@@ -121,8 +122,10 @@ unsigned stats_file_warp_size(const json_t *root)
 json_t *stats_file_load(const char *path, char *error, size_t size)
 {
     json_error_t e;
-    json_t *root = json_load_file(path, 0, &e);
-    if (!root && e.line < 1)
+    size_t bytes;
+    char *text = file_read(path, &bytes);
+    json_t *root = text ? json_loadb(text, bytes, 0, &e) : NULL;
+    if (!text)
         snprintf(error, size, "%s: %s", path, strerror(errno));
     else if (!root)
         snprintf(error, size, "%s:%d:%d: %s", path, e.line, e.column, e.text);
@@ -131,6 +134,7 @@ json_t *stats_file_load(const char *path, char *error, size_t size)
         json_decref(root);
         root = NULL;
     }
+    free(text);
     return root;
 }
 

@@ -68,6 +68,7 @@ check 0 "int_div    SFU     div, rem" "$simtx" ptx classes
 check 0 '| `fp_mad` | SP | `mad`, `fma` |' "$simtx" ptx classes --markdown
 check 2 "classes takes no file" "$simtx" ptx classes vadd.ptx
 check 2 "No such file" "$simtx" ptx check none.ptx
+check 2 "Is a directory" "$simtx" stats .
 check 2 "Is a directory" "$simtx" ptx check .
 check 2 "no file given" "$simtx" ptx list
 check 2 "did you mean 'check'" "$simtx" ptx chek x
@@ -127,6 +128,9 @@ check 2 "none.bin: No such file" $(launch vadd.ptx --arg f32[]:@none.bin)
 check 2 "no argument has this name" $(launch vadd.ptx --arg c)
 check 2 "there is no argument '7'" $(launch vadd.ptx $vadd --arg u32:1 --print 7)
 check 2 "is a scalar, not a buffer" $(launch vadd.ptx $vadd --arg u32:1 --print 3)
+for count in "" x -4 +3 3x 4:5; do
+    check 2 "--print c:$count: expected ARG:COUNT" $(launch vadd.ptx $vadd --arg u32:1 --print "c:$count")
+done
 check 2 "expected ARG:FILE" $(launch vadd.ptx $vadd --arg u32:1 --save c)
 check 2 "an array of" $(launch vadd.ptx --arg "f64[99999999999999]:0")
 check 2 "none.ptx: No such file" $(launch none.ptx)

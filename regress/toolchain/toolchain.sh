@@ -205,6 +205,7 @@ while IFS='|' read -r opts pat; do
 done <<'END'
 |no input file
 missing.cu|missing.cu: no such file
+.|\. is a folder
 -cubin a.cu|no machine code
 -m32 a.cu|32-bit programs are not supported
 -arch=tesla a.cu|not an architecture
