@@ -9,26 +9,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
-enum { ENDS = sizeof ends / sizeof *ends };
+static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof *ending };
 
 static volatile sig_atomic_t interrupted;      /* the signal; 0: none */
 static volatile sig_atomic_t running;          /* the process; 0: none */
 
-static void pass_on(int sig)
+/* A terminal sends Ctrl-C to the program, too. */
+static void pass_on(int sig, siginfo_t *info, void *context)
 {
+    int error = errno;
     interrupted = sig;
-    if (running)
+    if (running && info->si_code <= 0)
         kill((pid_t)running, sig);
+    errno = error;
 }
 
 /* A signal that is ignored, as under nohup, stays so. */
-static void set_actions(void (*action)(int))
+static void set_actions(const struct sigaction *new)
 {
-    struct sigaction old, new = {.sa_handler = action, .sa_flags = SA_RESTART};
-    for (int i = 0; i < ENDS; i++)
-        if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
-            sigaction(ends[i], &new, NULL);
+    struct sigaction old;
+    for (int i = 0; i < ENDING; i++)
+        if (!sigaction(ending[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(ending[i], new, NULL);
 }
 
 /* How they are blocked; *old: how they were. */
@@ -36,8 +39,8 @@ static void block(sigset_t *old)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (int i = 0; i < ENDS; i++)
-        sigaddset(&set, ends[i]);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&set, ending[i]);
     sigprocmask(SIG_BLOCK, &set, old);
 }
 
@@ -52,7 +55,7 @@ static void end_if_interrupted(void)
 
 __attribute__((noreturn)) static void execute(const struct words *cmd, const sigset_t *mask)
 {
-    set_actions(SIG_DFL);
+    set_actions(&(struct sigaction){.sa_handler = SIG_DFL});
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(cmd->at[0], cmd->at);
     fprintf(stderr, "simtx-cc: error: cannot start %s: %s\n", cmd->at[0], strerror(errno));
@@ -76,7 +79,7 @@ static void start(const struct words *cmd)
 int cc_process(const struct words *cmd)
 {
     int status = 0;
-    set_actions(pass_on);
+    set_actions(&(struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART});
     end_if_interrupted();
     start(cmd);
     while (waitpid((pid_t)running, &status, 0) < 0)
