@@ -2,9 +2,8 @@
 #include "base/pool.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/huge.h"
 
 /* The alignment of a chunk's first object; the bytes before it hold the link to the next chunk. */
 enum { ALIGN = 64 };
@@ -19,7 +18,7 @@ void pool_end(struct pool *p)
 {
     for (void *c = p->chunks, *next; c; c = next) {
         memcpy(&next, c, sizeof next);
-        free(c);
+        huge_free(c);
     }
     p->chunks = p->free = NULL;
     p->fresh = 0;
@@ -27,7 +26,7 @@ void pool_end(struct pool *p)
 
 static void add_chunk(struct pool *p)
 {
-    char *c = mem_aligned(ALIGN, ALIGN + (size_t)p->size * p->per_chunk, p->what);
+    char *c = huge_alloc(1, ALIGN + (size_t)p->size * p->per_chunk, p->what);
     memcpy(c, &p->chunks, sizeof p->chunks);
     p->chunks = c;
     p->fresh = p->per_chunk;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "memsys/mshr.h"
 
 static uint32_t *bucket_of(const struct mshr *m, uint64_t line)
@@ -17,7 +18,7 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges)
     *m = (struct mshr){
         .entries = entries, .merges = merges, .shift = 64 - bits, .free_entry = MSHR_NONE, .free_target = MSHR_NONE
     };
-    m->entry = mem_zero(entries, sizeof *m->entry, "MSHR entries");
+    m->entry = huge_zero(entries, sizeof *m->entry, "MSHR entries");
     m->bucket = mem_alloc((size_t)1 << bits, sizeof *m->bucket, "MSHR entries");
     for (uint32_t i = 0; i < UINT32_C(1) << bits; i++)
         m->bucket[i] = MSHR_NONE;
@@ -25,7 +26,7 @@ void mshr_init(struct mshr *m, uint32_t entries, uint32_t merges)
 
 void mshr_end(struct mshr *m)
 {
-    free(m->entry);
+    huge_free(m->entry);
     free(m->target);
     free(m->bucket);
     *m = (struct mshr){ 0 };

@@ -1,8 +1,7 @@
 /* Tag arrays: sets, search, replacement. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/huge.h"
 #include "base/num.h"
 #include "memsys/tags.h"
 
@@ -14,14 +13,14 @@ void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes
         .line_shift = (uint8_t)num_log2_up(line_bytes), .set_shift = (uint8_t)num_log2_up(sets)
     };
     t->direct = index == TAGS_LINEAR && (sets & (sets - 1)) == 0;
-    t->tag = mem_zero((size_t)sets * ways, sizeof *t->tag, "the tags of a cache");
-    t->line = mem_zero((size_t)sets * ways, sizeof *t->line, "the tags of a cache");
+    t->tag = huge_zero((size_t)sets * ways, sizeof *t->tag, "the tags of a cache");
+    t->line = huge_zero((size_t)sets * ways, sizeof *t->line, "the tags of a cache");
 }
 
 void tags_end(struct tags *t)
 {
-    free(t->tag);
-    free(t->line);
+    huge_free(t->tag);
+    huge_free(t->line);
     t->tag = NULL;
     t->line = NULL;
 }

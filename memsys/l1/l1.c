@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "memsys/l1/l1_coherence.h"
 
 
@@ -15,10 +16,10 @@ void l1_init(struct l1 *l, const struct l1_cfg *c, uint32_t segment, struct send
     size_t lines = (size_t)c->sets * c->ways;
     if (c->sets)
         tags_init(&l->tags, c->sets, c->ways, LINE_BYTES, c->replacement, c->hash);
-    l->data = mem_alloc(lines, sizeof *l->data, "the lines of an L1");       /* bytes are read after a fill or store */
-    l->dirty = mem_zero(lines, sizeof *l->dirty, "the lines of an L1");
-    l->entry = mem_alloc(lines, sizeof *l->entry, "the lines of an L1");
-    l->miss = mem_zero(c->mshrs, sizeof *l->miss, "MSHR entries of an L1");
+    l->data = huge_alloc(lines, sizeof *l->data, "the lines of an L1");       /* bytes are read after a fill or store */
+    l->dirty = huge_zero(lines, sizeof *l->dirty, "the lines of an L1");
+    l->entry = huge_alloc(lines, sizeof *l->entry, "the lines of an L1");
+    l->miss = huge_zero(c->mshrs, sizeof *l->miss, "MSHR entries of an L1");
     mshr_init(&l->mshr, c->mshrs, c->merges);
 }
 
@@ -26,10 +27,10 @@ void l1_end(struct l1 *l)
 {
     tags_end(&l->tags);
     mshr_end(&l->mshr);
-    free(l->data);
-    free(l->dirty);
-    free(l->entry);
-    free(l->miss);
+    huge_free(l->data);
+    huge_free(l->dirty);
+    huge_free(l->entry);
+    huge_free(l->miss);
     free(l->writeback);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "memsys/l1/l1_coherence.h"
 
 /* A line with its way in the tags (or TAG_NONE) and its MSHR entry (or MSHR_NONE). */
@@ -29,8 +30,8 @@ void l1_coherence_init(struct l1_coherence *c, const struct l1_cfg *cfg, struct 
     l1->coherence = c;
     mshr_init(&c->buffer, cfg->mshrs, 1);
     c->retry = mem_zero(cfg->mshrs, sizeof *c->retry, "MSHR entries of an L1");
-    free(l1->miss);
-    l1->miss = mem_zero(2 * (size_t)cfg->mshrs, sizeof *l1->miss, "MSHR entries of an L1");
+    huge_free(l1->miss);
+    l1->miss = huge_zero(2 * (size_t)cfg->mshrs, sizeof *l1->miss, "MSHR entries of an L1");
     for (uint32_t s = 1; s < p->l1_stable; s++)
         c->writes_back[s] = coherence_l1(p, s, L1_EVICT)->next != 0;
 }

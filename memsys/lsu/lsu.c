@@ -3,10 +3,9 @@
  * the caches in order; one that is blocked by a full structure is offered again when an entry may have been freed.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/huge.h"
 #include "memsys/lsu/lsu_impl.h"
 #include "memsys/xbar/xbar.h"
 
@@ -26,7 +25,7 @@ static uint8_t networks_of_probes(const struct coherence *p)
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists)
 {
-    struct lsu *u = mem_aligned(64, sizeof *u, "a load/store unit");
+    struct lsu *u = huge_alloc(1, sizeof *u, "a load/store unit");
     memset(u, 0, offsetof(struct lsu, background.access));       /* the arrays after it need no initial values */
     u->cfg = *c;
     u->in = in;
@@ -34,7 +33,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->hists = hists;
     u->address_cycles = (c->warp_lanes + c->ldst_width - 1) / c->ldst_width;
     u->cfg.queue++;                  /* one entry more, for the second part of an instruction in a transaction */
-    u->queue = mem_zero(u->cfg.queue, sizeof *u->queue, "the queue of a load/store unit");
+    u->queue = huge_zero(u->cfg.queue, sizeof *u->queue, "the queue of a load/store unit");
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
     packet_pool_init(&u->send.pool, 0);
     retire_init(&u->retire, calls, hists);
@@ -99,8 +98,8 @@ void lsu_free(struct lsu *u)
     l1_end(&u->l1);
     retire_end(&u->retire);
     packet_pool_end(&u->send.pool);
-    free(u->queue);
-    free(u);
+    huge_free(u->queue);
+    huge_free(u);
 }
 
 /* ---- from the SM core ---- */

@@ -1,7 +1,5 @@
 /* The rings of a port: allocation, and the check that it is idle. */
-#include <stdlib.h>
-
-#include "base/alloc.h"
+#include "base/huge.h"
 #include "memsys/xbar/port.h"
 
 void port_init(struct port *t, uint32_t vns, uint32_t flits)
@@ -10,16 +8,16 @@ void port_init(struct port *t, uint32_t vns, uint32_t flits)
     while (cap < vns * flits)
         cap *= 2;
     *t = (struct port){ .mask = cap - 1, .size = flits, .vns = vns };
-    t->msg = mem_zero(cap, sizeof *t->msg, "a port");
-    t->credit = mem_zero(cap, sizeof *t->credit, "a port");
+    t->msg = huge_zero(cap, sizeof *t->msg, "a port");
+    t->credit = huge_zero(cap, sizeof *t->credit, "a port");
     for (uint32_t v = 0; v < vns; v++)
         t->have[v] = flits;
 }
 
 void port_end(struct port *t)
 {
-    free(t->msg);
-    free(t->credit);
+    huge_free(t->msg);
+    huge_free(t->credit);
     t->msg = NULL;
     t->credit = NULL;
 }

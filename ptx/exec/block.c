@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/huge.h"
 #include "ptx/exec/exec.h"
 
 /* Bytes of a PTX warp's memory whose size does not change, and what it consists of. */
@@ -42,16 +42,15 @@ uint32_t launch_private_bytes(const struct launch *la)
 struct block *block_new(struct worker *k)
 {
     const struct launch *la = k->launch;
-    struct block *b = mem_zero(1, sizeof *b, "a block");
+    struct block *b = huge_zero(1, sizeof *b, "a block");
     b->launch = k->launch;
     b->worker = k;
     b->nwarps = la->nwarps;
     b->shared_bytes = la->shared_bytes;
-    b->warps = mem_zero(b->nwarps, sizeof *b->warps, "the warps of a block");
-    b->shared = mem_aligned(256, (la->shared_bytes + la->shared_reserved + 511) & ~255u,
-                            "the shared memory of a block");
-    b->barrier_masks = mem_zero((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks,
-                                "the barriers of a block");
+    b->warps = huge_zero(b->nwarps, sizeof *b->warps, "the warps of a block");
+    b->shared = huge_alloc(1, (la->shared_bytes + la->shared_reserved + 511) & ~255u, "the shared memory of a block");
+    b->barrier_masks = huge_zero((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks,
+                                 "the barriers of a block");
     for (int i = 0; i < MAX_BARRIERS; i++) {
         b->barriers[i].arrived_mask = b->barrier_masks + (size_t)i * 2 * b->nwarps;
         b->barriers[i].waiting_mask = b->barriers[i].arrived_mask + b->nwarps;
@@ -59,7 +58,7 @@ struct block *block_new(struct worker *k)
     uint32_t cap = launch_private_bytes(la), halves = la->warp_size / LANES;
     const struct half_sizes n = half_sizes(la, cap);
     size_t bytes = n.special + n.local + n.params;
-    char *memory = b->memory = mem_aligned(64, bytes * b->nwarps * halves, "the registers and local memory of a block");
+    char *memory = b->memory = huge_alloc(b->nwarps * halves, bytes, "the registers and local memory of a block");
     b->special_bytes = n.special;
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
@@ -92,16 +91,16 @@ void block_free(struct block *b)
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         for (int q = 0; q < MAX_HALVES; q++)
-            free(w->half[q].regs);
+            huge_free(w->half[q].regs);
         txn_free(w);
         free(w->entry);
         free(w->frame);
     }
-    free(b->warps);
-    free(b->memory);
-    free(b->shared);
-    free(b->barrier_masks);
-    free(b);
+    huge_free(b->warps);
+    huge_free(b->memory);
+    huge_free(b->shared);
+    huge_free(b->barrier_masks);
+    huge_free(b);
 }
 
 /* ---- special registers: only those that the kernel and what it calls read ---- */

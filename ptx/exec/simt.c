@@ -7,10 +7,10 @@
  * same pc merge, and a group that spins yields to the others. Of the groups that have yielded least the one deepest in
  * calls and then lowest in the code runs, so lanes that are ahead wait for the others.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "base/num.h"
 #include "ptx/exec/exec.h"
 
@@ -56,10 +56,10 @@ static void grow_registers(struct warp *w, uint32_t bytes)
     while (cap < bytes)
         cap *= 2;
     for (uint32_t i = 0; i < w->block->launch->warp_size / LANES; i++) {
-        char *p = mem_aligned(64, cap, "the registers of a warp");
+        char *p = huge_alloc(1, cap, "the registers of a warp");
         if (w->regs_cap)
             memcpy(p, w->half[i].regs, w->regs_cap);
-        free(w->half[i].regs);
+        huge_free(w->half[i].regs);
         w->half[i].regs = p;
     }
     w->regs_cap = cap;

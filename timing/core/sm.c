@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "timing/core/sm_impl.h"
 
 const struct sm_stall_info sm_stall_table[SM_STALLS] = {
@@ -121,7 +122,7 @@ enum { OPS_IN_CHUNK = 16, FETCHES_IN_CHUNK = 4 };
 static void init_slots(struct sm *s)
 {
     uint32_t n = s->cfg.warps;
-    s->slot = mem_aligned(_Alignof(struct slot), n * sizeof *s->slot, "the warps of an SM");
+    s->slot = huge_alloc(n, sizeof *s->slot, "the warps of an SM");
     s->block = mem_zero(s->cfg.blocks, sizeof *s->block, "the blocks of an SM");
     for (uint32_t i = 0; i < n; i++) {
         s->slot[i] = (struct slot){
@@ -148,7 +149,7 @@ static void add_tm(struct sm *s, struct tm_gpu *tm)
 struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_gpu *tm, struct port *out,
                   struct port *in, uint64_t *count, struct hists *hists)
 {
-    struct sm *s = mem_zero(1, sizeof *s, "an SM");
+    struct sm *s = huge_zero(1, sizeof *s, "an SM");
     s->cfg = *c;
     s->count = count;
     s->hists = hists;
@@ -209,12 +210,12 @@ void sm_free(struct sm *s)
     pipes_end(s);
     calendar_end(&s->calendar);
     free(s->grid);
-    free(s->slot);
+    huge_free(s->slot);
     free(s->block);
-    free(s->pending);
+    huge_free(s->pending);
     fifo_end(&s->start);
     free(s->ended);
-    free(s);
+    huge_free(s);
 }
 
 /* ---- a cycle ---- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "timing/core/sm_impl.h"
 
 /* ---- grids ---- */
@@ -22,7 +23,7 @@ static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
         if (s->grid[i]->grid == g)
             return s->grid[i];
     s->grid = mem_resize(s->grid, s->ngrids + 1, sizeof *s->grid, "the grids of an SM");
-    struct sm_grid *n = mem_zero(1, sizeof *n, "a grid on an SM");
+    struct sm_grid *n = huge_zero(1, sizeof *n, "a grid on an SM");
     n->grid = g;
     n->worker.launch = (struct launch *)(uintptr_t)&g->launch;
     n->worker.clock = &s->now;
@@ -71,7 +72,7 @@ void sm_grid_end(struct sm *s, const struct grid *g)
     for (uint32_t k = 0; k < n->nspare; k++)
         block_free(n->spare[k]);
     free(n->spare);
-    free(n);
+    huge_free(n);
     s->grid[i] = s->grid[--s->ngrids];
 }
 
@@ -82,7 +83,7 @@ static void grow_scoreboards(struct sm *s, uint32_t regs)
     uint32_t words = regs > 64 * TINST_WORDS ? (regs + 63) / 64 : TINST_WORDS;
     if (words <= s->pending_words)
         return;
-    uint64_t *bits = mem_zero((size_t)s->cfg.warps * 2 * words, sizeof *bits, "scoreboards");
+    uint64_t *bits = huge_zero((size_t)s->cfg.warps * 2 * words, sizeof *bits, "scoreboards");
     for (uint32_t i = 0; i < s->cfg.warps; i++) {
         uint64_t *row = bits + (size_t)i * 2 * words;
         for (uint32_t k = 0; k < s->pending_words; k++) {
@@ -91,7 +92,7 @@ static void grow_scoreboards(struct sm *s, uint32_t regs)
         }
         s->slot[i].pending = row;
     }
-    free(s->pending);
+    huge_free(s->pending);
     s->pending = bits;
     s->pending_words = words;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/huge.h"
 #include "memsys/coherence/coherence.h"
 #include "timing/machine/machine_impl.h"
 
@@ -61,7 +62,7 @@ static void build_ports(struct machine *m)
 static void build_counters(struct machine *m)
 {
     m->ncounters = MACHINE_XBARS + m->cfg.channels + m->cfg.sms;
-    m->counters = mem_zero(m->ncounters, sizeof *m->counters, "counters");
+    m->counters = huge_zero(m->ncounters, sizeof *m->counters, "counters");
     m->partition_counters = m->counters + MACHINE_XBARS;
     m->sm_counters = m->partition_counters + m->cfg.channels;
 }
@@ -183,7 +184,7 @@ void machine_dismantle(struct machine *m)
     free(m->partition);
     free(m->worker);
     free(m->order);
-    free(m->counters);
+    huge_free(m->counters);
     free(m->pending);
 }
 

@@ -1,4 +1,5 @@
-/* The base: allocations, with memory and without; pools, queues, small numbers, texts, lists of words, files. */
+/* The base: allocations, with memory and without; pieces of huge pages, pools, queues, small numbers, texts, lists of
+ * words, files. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/fifo.h"
 #include "base/file.h"
+#include "base/huge.h"
 #include "base/num.h"
 #include "base/pool.h"
 #include "base/text.h"
@@ -112,6 +114,7 @@ static void save_run(void)
 static void too_many(void) { mem_zero(SIZE_MAX / 4, 8, "a table"); }
 static void too_large(void) { mem_resize(NULL, SIZE_MAX / 2 + 1, 1, "a list"); }
 static void too_aligned(void) { mem_aligned(64, SIZE_MAX - 1, "a page"); }
+static void too_many_pieces(void) { huge_zero(SIZE_MAX / 4, 8, "an SM"); }
 static void from_elsewhere(void) { mem_failed(12, "a text"); }
 
 /* What a child writes to stderr and the pipe, and its exit status. */
@@ -143,6 +146,7 @@ static void a_failed_allocation_says_how_much_and_for_what(void **state)
         { too_many, "simtx: out of memory: 18446744073709551615 bytes for a table\n" },
         { too_large, "simtx: out of memory: 9223372036854775808 bytes for a list\n" },
         { too_aligned, "simtx: out of memory: 18446744073709551614 bytes for a page\n" },
+        { too_many_pieces, "simtx: out of memory: 18446744073709551615 bytes for an SM\n" },
         { from_elsewhere, "simtx: out of memory: 12 bytes for a text\n" },
     };
     char text[400];
@@ -158,6 +162,52 @@ static void the_run_is_saved_once_even_without_memory(void **state)
     assert_int_equal(run_out(from_elsewhere, true, text, sizeof text), 1);
     assert_string_equal(text, "simtx: out of memory: 12 bytes for a text\nsaved\n"
                               "simtx: out of memory: 18446744073709551615 bytes for what saving needs\n");
+}
+
+/* ---- pieces ---- */
+
+static bool is_filled(const uint8_t *p, size_t n, uint8_t with)
+{
+    while (n && p[n - 1] == with)
+        n--;
+    return !n;
+}
+
+/* Pieces of some sizes are taken and freed in a changing order; each keeps its bytes, and new ones are 0. In the last
+ * steps all are freed, so that the second round starts anew. */
+static void pieces_are_zeroed_and_do_not_overlap(void **state)
+{
+    enum { N = 400, STEPS = 4000 };
+    static const size_t sizes[] = { 0, 1, 64, 2816, 49152, 300000 };
+    struct { uint8_t *at; size_t bytes; } piece[N] = { 0 };
+    for (uint32_t step = 0; step < 2 * (STEPS + N); step++) {
+        uint32_t i = (step + step / N * 37) % N, k = step % (STEPS + N);
+        if (piece[i].at) {
+            assert_true(is_filled(piece[i].at, piece[i].bytes, (uint8_t)i));
+            huge_free(piece[i].at);
+            piece[i].at = NULL;
+        } else if (k < STEPS) {
+            piece[i].bytes = sizes[step % 7 % 6] + i % 3;
+            piece[i].at = huge_zero(1, piece[i].bytes, "a piece");
+            assert_int_equal((uintptr_t)piece[i].at % 64, 0);
+            assert_true(is_filled(piece[i].at, piece[i].bytes, 0));
+            memset(piece[i].at, (int)i, piece[i].bytes);
+        }
+    }
+    for (uint32_t i = 0; i < N; i++)
+        assert_null(piece[i].at);
+    huge_free(NULL);
+}
+
+static void freed_pieces_are_taken_again(void **state)
+{
+    uint8_t *other = huge_alloc(1, 100, "a piece"), *first = huge_alloc(3, 1000, "a piece");
+    huge_free(first);
+#ifndef __SANITIZE_ADDRESS__
+    assert_ptr_equal(huge_alloc(1000, 3, "a piece"), first);
+    huge_free(first);
+#endif
+    huge_free(other);
 }
 
 /* ---- pools ---- */
@@ -330,6 +380,8 @@ int main(void)
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(a_failed_allocation_says_how_much_and_for_what),
         cmocka_unit_test(the_run_is_saved_once_even_without_memory),
+        cmocka_unit_test(pieces_are_zeroed_and_do_not_overlap),
+        cmocka_unit_test(freed_pieces_are_taken_again),
         cmocka_unit_test(pools_give_the_last_one_first),
         cmocka_unit_test(objects_of_a_pool_do_not_overlap),
         cmocka_unit_test(queues_keep_their_order),
