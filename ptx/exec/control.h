@@ -70,6 +70,8 @@ static inline uint64_t count_ones(const struct warp *w, uint64_t mask)
     uint32_t n = (uint32_t)mask;
     if (warp_halves(w) == 2)
         return num_ones(mask);
+    if (n == UINT32_MAX)
+        return LANES;
     n -= n >> 1 & 0x55555555;
     n = (n & 0x33333333) + (n >> 2 & 0x33333333);
     return ((n + (n >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;

@@ -273,6 +273,7 @@ static void resume_memory(struct sm *s)
 static void run_lsu(struct sm *s)
 {
     s->lsu_at = lsu_run(s->lsu, s->now);
+    s->has_credits = false;
     if (lsu_has_room(s->lsu))
         resume_memory(s);
     if (s->hosts)
@@ -356,6 +357,13 @@ static void visit_all(struct sm *s)
         s->sched[k].at = s->now;
 }
 
+/* Might it lack credits at the horizon? If not, it has enough until the load/store unit runs, which alone sends. */
+static inline bool may_lack_credits(struct sm *s)
+{
+    s->has_credits = s->has_credits || sm_has_credits(s, s->horizon.credits);
+    return !s->has_credits;
+}
+
 uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
 {
     uint64_t sent = s->count[STAT_REQUESTS], reply = NEVER;
@@ -363,7 +371,7 @@ uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
     while (!s->fault) {
         uint64_t at = every_cycle ? s->upto : clock_earlier(s->lsu_at, s->core_at);
         at = at > s->upto ? at : s->upto;        /* events of simulated cycles take place in the next one */
-        if (until > s->horizon.credits && at >= s->horizon.credits && !sm_has_credits(s, s->horizon.credits))
+        if (until > s->horizon.credits && at >= s->horizon.credits && may_lack_credits(s))
             until = s->horizon.credits;
         if (at >= until)
             break;
@@ -375,7 +383,7 @@ uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
         s->core_at = core_next(s, s->upto);
         if (s->nended && s->horizon.after_end != NEVER)
             until = clock_earlier(until, s->ended[0].at + s->horizon.after_end);
-        if (s->count[STAT_REQUESTS] != sent && reply == NEVER && s->horizon.after_send != NEVER)
+        if (s->horizon.after_send != NEVER && reply == NEVER && s->count[STAT_REQUESTS] != sent)
             until = clock_earlier(until, reply = s->now + s->horizon.after_send);
     }
     s->upto = s->fault || s->upto > until ? s->upto : until;
@@ -386,6 +394,7 @@ uint64_t sm_run(struct sm *s, uint64_t until, bool every_cycle, bool *reports)
 void sm_set_horizon(struct sm *s, const struct sm_horizon *h)
 {
     s->horizon = *h;
+    s->has_credits = false;
 }
 
 bool sm_has_credits(const struct sm *s, uint64_t now)

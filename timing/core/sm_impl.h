@@ -112,6 +112,7 @@ struct sm {
     uint64_t upto;                   /* all cycles before this one are simulated */
     uint64_t lsu_at, core_at;        /* next events of the load/store unit and of everything else */
     struct sm_horizon horizon;
+    bool has_credits;                /* enough at the horizon, until the load/store unit runs */
     uint64_t fetch_at, dispatch_at;  /* next events of fetch and of the collectors' queue of memory instructions */
     bool mem_blocked;                /* a memory instruction waits for space in the load/store unit */
     uint8_t first;                   /* scheduler that issues first in the next cycle */
