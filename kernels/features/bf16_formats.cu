@@ -33,7 +33,7 @@ __global__ void all_values(Row *out) {
 }
 
 struct Rounded {
-    unsigned short nearest, zero, down, up, half_nearest, half_zero, half_down, half_up;
+    unsigned short nearest, zero, down, up, half_nearest, half_zero, half_down, half_up, constructed;
 };
 
 __global__ void from_integers(const long long *in, Rounded *out) {
@@ -42,7 +42,8 @@ __global__ void from_integers(const long long *in, Rounded *out) {
     out[i] = {__bfloat16_as_ushort(__ll2bfloat16_rn(v)), __bfloat16_as_ushort(__ll2bfloat16_rz(v)),
               __bfloat16_as_ushort(__ll2bfloat16_rd(v)), __bfloat16_as_ushort(__ll2bfloat16_ru(v)),
               __half_as_ushort(__ll2half_rn(v)),         __half_as_ushort(__ll2half_rz(v)),
-              __half_as_ushort(__ll2half_rd(v)),         __half_as_ushort(__ll2half_ru(v))};
+              __half_as_ushort(__ll2half_rd(v)),         __half_as_ushort(__ll2half_ru(v)),
+              __bfloat16_as_ushort(__nv_bfloat16(v))};
 }
 
 // The value of 16 bits with `mantissa` bits of significand, by the definition.
@@ -89,6 +90,9 @@ int main() {
         v = (long long)(bits >> random.below(63));
         v = random.below(2) ? v : -v;
     }
+    for (int i = 0; i < INTEGERS; i += 2) { // the middle between two values of bfloat16, one less, one more
+        integers[i] = ((257LL + 2 * random.below(128)) << (2 + random.below(52))) + random.below(3) - 1;
+    }
     Row *rows = device_buffer<Row>(ALL);
     Rounded *out = device_buffer<Rounded>(INTEGERS);
     all_values<<<ALL / 256, 256>>>(rows);
@@ -115,6 +119,9 @@ int main() {
     for (int i = 0; i < INTEGERS; i++) {
         const unsigned short bf16[4] = {r[i].nearest, r[i].zero, r[i].down, r[i].up};
         const unsigned short half[4] = {r[i].half_nearest, r[i].half_zero, r[i].half_down, r[i].half_up};
+        expect_equal("constructor", i, rounded(integers[i], 7, 0), (unsigned)r[i].constructed);
+        expect_equal("constructor on the host", i, rounded(integers[i], 7, 0),
+                     (unsigned)__bfloat16_as_ushort(__nv_bfloat16(integers[i])));
         for (int mode = 0; mode < 4; mode++) {
             expect_equal("integer to bfloat16", i, rounded(integers[i], 7, mode), (unsigned)bf16[mode]);
             expect_equal("integer to half", i, rounded(integers[i], 10, mode), (unsigned)half[mode]);

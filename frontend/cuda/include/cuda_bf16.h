@@ -56,6 +56,31 @@ SIMTX_BOTH unsigned short from_d(double d)
     }
     return from_f(f);
 }
+/* An integer rounded once: from the sign and the upper 24 bits of the magnitude, the last of which is also set when a
+ * bit below them is. */
+SIMTX_BOTH unsigned short round_magnitude(bool negative, unsigned long long m, int dir)
+{
+    unsigned long long lost = 0;
+    int shift = 0;
+    for (; m >> 24; m >>= 1, shift++)
+        lost |= m & 1;
+    if (lost)
+        m |= 1;
+    float f = (float)m;
+    unsigned int u;
+    __builtin_memcpy(&u, &f, 4);
+    if (m)
+        u += (unsigned int)shift << 23;
+    u |= negative ? 0x80000000u : 0;
+    __builtin_memcpy(&f, &u, 4);
+    return round_f(f, dir);
+}
+template <class T_> SIMTX_BOTH unsigned short from_i(T_ v, int dir)
+{
+    return round_magnitude(v < 0, v < 0 ? 0ull - (unsigned long long)v : (unsigned long long)v, dir);
+}
+/* Integers of up to 32 bits are exact in double. */
+template <class T_> SIMTX_BOTH unsigned short from_i(T_ v) { return sizeof v > 4 ? from_i(v, 0) : from_d((double)v); }
 SIMTX_BOTH unsigned short add(unsigned short a, unsigned short b) { return from_f(to_f(a) + to_f(b)); }
 SIMTX_BOTH unsigned short sub(unsigned short a, unsigned short b) { return from_f(to_f(a) - to_f(b)); }
 SIMTX_BOTH unsigned short mul(unsigned short a, unsigned short b) { return from_f(to_f(a) * to_f(b)); }
@@ -90,76 +115,14 @@ SIMTX_BOTH unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
 }
 } // namespace simtx_bf16
 
-struct __nv_bfloat16 {
-    unsigned short __x;
-    __nv_bfloat16() = default;
-    SIMTX_MEMBER __nv_bfloat16(const __nv_bfloat16_raw &r) : __x(r.x) {}
-    SIMTX_MEMBER __nv_bfloat16(float f) : __x(simtx_bf16::from_f(f)) {}
-    SIMTX_MEMBER __nv_bfloat16(double d) : __x(simtx_bf16::from_d(d)) {}
-#define SIMTX_FROM(T_) \
-    SIMTX_MEMBER __nv_bfloat16(T_ v) : __x(simtx_bf16::from_d((double)v)) {}
-    SIMTX_FROM(short)
-    SIMTX_FROM(unsigned short)
-    SIMTX_FROM(int)
-    SIMTX_FROM(unsigned int)
-    SIMTX_FROM(long)
-    SIMTX_FROM(unsigned long)
-    SIMTX_FROM(long long)
-    SIMTX_FROM(unsigned long long)
-#undef SIMTX_FROM
-    SIMTX_MEMBER operator float() const { return simtx_bf16::to_f(__x); }
-    SIMTX_MEMBER operator __nv_bfloat16_raw() const
-    {
-        __nv_bfloat16_raw r = {__x};
-        return r;
-    }
-#define SIMTX_TO(T_) \
-    SIMTX_MEMBER explicit operator T_() const { return (T_)simtx_bf16::to_f(__x); }
-    SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7fff) != 0; }
-    SIMTX_TO(char)
-    SIMTX_TO(signed char)
-    SIMTX_TO(unsigned char)
-    SIMTX_TO(long)
-    SIMTX_TO(unsigned long)
-    SIMTX_TO(short)
-    SIMTX_TO(unsigned short)
-    SIMTX_TO(int)
-    SIMTX_TO(unsigned int)
-    SIMTX_TO(long long)
-    SIMTX_TO(unsigned long long)
-#undef SIMTX_TO
-};
-
-struct __attribute__((aligned(4))) __nv_bfloat162 {
-    __nv_bfloat16 x, y;
-    __nv_bfloat162() = default;
-    SIMTX_MEMBER __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
-    SIMTX_MEMBER __nv_bfloat162(const __nv_bfloat162_raw &r) : x(__nv_bfloat16_raw{r.x}), y(__nv_bfloat16_raw{r.y}) {}
-    SIMTX_MEMBER operator __nv_bfloat162_raw() const
-    {
-        __nv_bfloat162_raw r = {x.__x, y.__x};
-        return r;
-    }
-};
-
+#define SIMTX_H __nv_bfloat16
+#define SIMTX_H2 __nv_bfloat162
+#define SIMTX_H_RAW __nv_bfloat16_raw
+#define SIMTX_H2_RAW __nv_bfloat162_raw
+#define SIMTX_NS simtx_bf16
+#include "simtx/half_type.h"
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
-
-namespace simtx_bf16
-{
-SIMTX_BOTH __nv_bfloat16 make(unsigned short bits)
-{
-    __nv_bfloat16 h;
-    h.__x = bits;
-    return h;
-}
-SIMTX_BOTH __nv_bfloat162 make2(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-SIMTX_BOTH unsigned int pack(__nv_bfloat162 v) { return v.x.__x | (unsigned int)v.y.__x << 16; }
-SIMTX_BOTH __nv_bfloat162 unpack(unsigned int u)
-{
-    return __nv_bfloat162(make((unsigned short)u), make((unsigned short)(u >> 16)));
-}
-} // namespace simtx_bf16
 
 SIMTX_BOTH __nv_bfloat16 __float2bfloat16(float f) { return __nv_bfloat16(f); }
 SIMTX_BOTH __nv_bfloat16 __float2bfloat16_rn(float f) { return __nv_bfloat16(f); }
@@ -200,33 +163,6 @@ SIMTX_BOTH short __bfloat16_as_short(__nv_bfloat16 h) { return (short)h.__x; }
 SIMTX_BOTH unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) { return h.__x; }
 SIMTX_BOTH __nv_bfloat16 __short_as_bfloat16(short s) { return simtx_bf16::make((unsigned short)s); }
 SIMTX_BOTH __nv_bfloat16 __ushort_as_bfloat16(unsigned short s) { return simtx_bf16::make(s); }
-
-/* Integers. From an integer of 64 bits the conversion is exact up to the single rounding: it starts from sign, the
- * upper 54 bits and a bit that tells whether the others are not zero. */
-namespace simtx_bf16
-{
-SIMTX_BOTH unsigned short round_magnitude(bool negative, unsigned long long m, int dir)
-{
-    unsigned long long lost = 0;
-    int shift = 0;
-    for (; m >> 24; m >>= 1, shift++)
-        lost |= m & 1;
-    if (lost)
-        m |= 1;
-    float f = (float)m;
-    unsigned int u;
-    __builtin_memcpy(&u, &f, 4);
-    if (m)
-        u += (unsigned int)shift << 23;
-    u |= negative ? 0x80000000u : 0;
-    __builtin_memcpy(&f, &u, 4);
-    return round_f(f, dir);
-}
-template <class T_> SIMTX_BOTH unsigned short from_i(T_ v, int dir)
-{
-    return round_magnitude(v < 0, v < 0 ? 0ull - (unsigned long long)v : (unsigned long long)v, dir);
-}
-} // namespace simtx_bf16
 
 #define SIMTX_INT(name, T_, to)                                                                                  \
     SIMTX_BOTH __nv_bfloat16 __##name##2bfloat16_rn(T_ v) { return simtx_bf16::make(simtx_bf16::from_i(v, 0)); } \
@@ -289,12 +225,11 @@ SIMTX_INT(ull, unsigned long long)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3f80)
 
-#define SIMTX_H __nv_bfloat16
-#define SIMTX_H2 __nv_bfloat162
-#define SIMTX_NS simtx_bf16
 #include "simtx/half_ops.h"
 #undef SIMTX_H
 #undef SIMTX_H2
+#undef SIMTX_H_RAW
+#undef SIMTX_H2_RAW
 #undef SIMTX_NS
 
 /* Atomic addition by compare-and-swap on the enclosing word, since PTX offers one for bf16 only from sm_90

@@ -165,80 +165,18 @@ SIMTX_BOTH unsigned int fma2(unsigned int a, unsigned int b, unsigned int c)
 #endif
 } // namespace simtx_half
 
-struct __half {
-    unsigned short __x;
-    __half() = default;
-    SIMTX_MEMBER __half(const __half_raw &r) : __x(r.x) {}
-    SIMTX_MEMBER __half(float f) : __x(simtx_half::from_f(f)) {}
-    SIMTX_MEMBER __half(double d) : __x(simtx_half::from_d(d)) {}
-#define SIMTX_FROM(T_) \
-    SIMTX_MEMBER __half(T_ v) : __x(simtx_half::from_i(v)) {}
-    SIMTX_FROM(short)
-    SIMTX_FROM(unsigned short)
-    SIMTX_FROM(int)
-    SIMTX_FROM(unsigned int)
-    SIMTX_FROM(long)
-    SIMTX_FROM(unsigned long)
-    SIMTX_FROM(long long)
-    SIMTX_FROM(unsigned long long)
-#undef SIMTX_FROM
-    SIMTX_MEMBER operator float() const { return simtx_half::to_f(__x); }
-    SIMTX_MEMBER operator __half_raw() const
-    {
-        __half_raw r = {__x};
-        return r;
-    }
-#define SIMTX_TO(T_) \
-    SIMTX_MEMBER explicit operator T_() const { return (T_)simtx_half::to_f(__x); }
-    SIMTX_MEMBER explicit operator bool() const { return (__x & 0x7fff) != 0; }
-    SIMTX_TO(char)
-    SIMTX_TO(signed char)
-    SIMTX_TO(unsigned char)
-    SIMTX_TO(short)
-    SIMTX_TO(unsigned short)
-    SIMTX_TO(int)
-    SIMTX_TO(unsigned int)
-    SIMTX_TO(long)
-    SIMTX_TO(unsigned long)
-    SIMTX_TO(long long)
-    SIMTX_TO(unsigned long long)
-#undef SIMTX_TO
-};
-
-struct __attribute__((aligned(4))) __half2 {
-    __half x, y;
-    __half2() = default;
-    SIMTX_MEMBER __half2(const __half &a, const __half &b) : x(a), y(b) {}
-    SIMTX_MEMBER __half2(const __half2_raw &r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {}
-    SIMTX_MEMBER operator __half2_raw() const
-    {
-        __half2_raw r = {x.__x, y.__x};
-        return r;
-    }
-};
-
+#define SIMTX_H __half
+#define SIMTX_H2 __half2
+#define SIMTX_H_RAW __half_raw
+#define SIMTX_H2_RAW __half2_raw
+#define SIMTX_NS simtx_half
+#include "simtx/half_type.h"
 typedef __half half;
 typedef __half2 half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
 typedef __half nv_half;
 typedef __half2 nv_half2;
-
-namespace simtx_half
-{
-SIMTX_BOTH __half make(unsigned short bits)
-{
-    __half h;
-    h.__x = bits;
-    return h;
-}
-SIMTX_BOTH __half2 make2(__half a, __half b) { return __half2(a, b); }
-SIMTX_BOTH unsigned int pack(__half2 v) { return v.x.__x | (unsigned int)v.y.__x << 16; }
-SIMTX_BOTH __half2 unpack(unsigned int u)
-{
-    return __half2(make((unsigned short)u), make((unsigned short)(u >> 16)));
-}
-} // namespace simtx_half
 
 /* Conversions */
 SIMTX_BOTH __half __float2half(float f) { return __half(f); }
@@ -333,12 +271,11 @@ SIMTX_INT(ll, long long)
 SIMTX_INT(ull, unsigned long long)
 #undef SIMTX_INT
 
-#define SIMTX_H __half
-#define SIMTX_H2 __half2
-#define SIMTX_NS simtx_half
 #include "simtx/half_ops.h"
 #undef SIMTX_H
 #undef SIMTX_H2
+#undef SIMTX_H_RAW
+#undef SIMTX_H2_RAW
 #undef SIMTX_NS
 
 /* Bytes: toward zero, saturating; a NaN becomes 0. */
