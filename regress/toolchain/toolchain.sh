@@ -295,7 +295,10 @@ interrupted() { # SIGNAL
     rm -rf started interrupted && mkdir interrupted
     SIMTX_CLANG=$work/slow_clang TMPDIR=$work/interrupted "$cc" -c a.cu -o interrupted.o &
     local pid=$! status=0
-    while [ ! -e started ]; do sleep 0.1; done
+    for _ in $(seq 300); do
+        [ ! -e started ] || break
+        sleep 0.1
+    done
     kill -s "$1" $pid
     wait $pid || status=$?
     [ "$status" = $((128 + $(kill -l "$1"))) ] && rmdir interrupted
