@@ -100,7 +100,7 @@ bool batch_local(struct batch *b);
  *                     product of its numbers).
  */
 double batch_value(const json_t *stats, const char *log, const char *name);
-/* Can a run have such a figure? */
+/* Can a run without a timeline have such a figure? */
 bool batch_value_known(const char *name);
 /* The statistic whose name is nearest; NULL = none. */
 const char *batch_value_nearest(const char *name);

@@ -155,7 +155,7 @@ bool batch_value_known(const char *name)
 {
     if (!strncmp(name, "h.", 2))
         return histogram_known(name + 2);
-    if (!strncmp(name, "printed.", 8) || !strncmp(name, "observed.", 9) || !strncmp(name, "timeline.", 9))
+    if (!strncmp(name, "printed.", 8) || !strncmp(name, "observed.", 9))
         return name[strcspn(name, ".") + 1];
     if (!strncmp(name, "host.", 5))
         name += 5;
