@@ -53,14 +53,20 @@ static __host__ __device__ __forceinline__ void insert(volatile Node *nodes, Pla
     link_child(nodes, at.parent, at.side, node);
 }
 
+// `other`, which may be none, takes the place of `node`, which the link to the parent names.
+static __device__ __forceinline__ void transplant(volatile Node *nodes, int node, int other) {
+    int parent = nodes[node].parent;
+    link_child(nodes, parent, nodes[parent].child[1] == node, other);
+}
+
 // Takes the successor of `node`, which has two children, from its place, and gives it the node's children.
-static __device__ __forceinline__ int successor_in_place_of(volatile Node *nodes, int node) {
+static __device__ __forceinline__ int successor_for(volatile Node *nodes, int node) {
     int right = nodes[node].child[1], next = right;
     while (nodes[next].child[0] != NONE) {
         next = nodes[next].child[0];
     }
     if (next != right) {
-        link_child(nodes, nodes[next].parent, 0, nodes[next].child[1]);
+        transplant(nodes, next, nodes[next].child[1]);
         link_child(nodes, next, 1, right);
     }
     link_child(nodes, next, 0, nodes[node].child[0]);
@@ -74,11 +80,10 @@ static __device__ __forceinline__ void clear(volatile Node *nodes, int node) {
     nodes[node].child[1] = NONE;
 }
 
-static __device__ __forceinline__ void remove(volatile Node *nodes, Place at) {
-    int node = node_at(nodes, at);
+static __device__ __forceinline__ void remove(volatile Node *nodes, int node) {
     int left = nodes[node].child[0], right = nodes[node].child[1];
-    int other = left == NONE ? right : right == NONE ? left : successor_in_place_of(nodes, node);
-    link_child(nodes, at.parent, at.side, other);
+    int other = left == NONE ? right : right == NONE ? left : successor_for(nodes, node);
+    transplant(nodes, node, other);
     clear(nodes, node);
 }
 
@@ -86,7 +91,7 @@ static __device__ __forceinline__ void remove(volatile Node *nodes, Place at) {
 static __device__ __forceinline__ void operate_at(volatile Node *nodes, Place at, const Operation &operation) {
     bool there = node_at(nodes, at) != NONE;
     if (operation.node == NONE && there) {
-        remove(nodes, at);
+        remove(nodes, node_at(nodes, at));
     } else if (operation.node != NONE && !there) {
         insert(nodes, at, operation.node, operation.key);
     }

@@ -1,11 +1,10 @@
-// Linked list (Linked List 1 and 2): a sorted, doubly linked list, empty at the start, into which each thread inserts
-// one key. The keys are distinct and in random order. A transaction walks from the head to the position, three loads a
-// step, and writes four links. A thread's node is that of its number; node 0 is the head and the end, with a key
-// greater than all.
+// Linked list (Linked List 1 and 2): a sorted list, empty at the start, into which each thread inserts one key. The keys
+// are distinct and in random order. A node has a key and a link of 64 bits, the number of the next node: a step of the
+// walk loads both, three words, and an insertion writes two links, four words. A thread's node is that of its number;
+// node 0 is the head, and the last node has a key greater than all.
 // Fine-grained locks: a thread walks without locks, and locks the node before the position. The lock of a node guards
-// its link to the next node and that node's link back. Nodes are never removed, so a walk goes on where it was when
-// another thread has inserted there first.
-// Checked: the list holds every key once, in order, and links back are the inverse of links forth.
+// its link. Nodes are never removed, so a walk goes on where it was when another thread has inserted there first.
+// Checked: the list holds every key once, in order.
 // args: --version fgl
 // args: --version lock
 #define PROGRAM "list"
@@ -14,34 +13,30 @@
 #include <climits>
 
 struct Node {
-    int key, next, prev;
+    int key, unused; // unused: the link is aligned to 8 bytes
+    long long next;
 };
 
 struct List {
-    volatile Node *nodes;
+    volatile Node *nodes; // the head, one for each thread, the last
     int threads;
     int *locks; // one for each node
     int *lock;
 };
 
-// The last node whose key is less than `key`.
-static __device__ __forceinline__ int node_before(volatile Node *nodes, int at, int key) {
-    while (nodes[nodes[at].next].key < key) {
-        at = nodes[at].next;
+// The last node from `at` on, whose key is less than `key`, with such a key.
+static __device__ __forceinline__ long long node_before(volatile Node *nodes, long long at, int key) {
+    long long prev = at;
+    for (; nodes[at].key < key; at = nodes[at].next) {
+        prev = at;
     }
-    return at;
-}
-
-static __device__ __forceinline__ void link_between(volatile Node *nodes, int prev, int node, int next) {
-    nodes[node].next = next;
-    nodes[node].prev = prev;
-    nodes[prev].next = node;
-    nodes[next].prev = node;
+    return prev;
 }
 
 static __device__ __forceinline__ void insert(volatile Node *nodes, int node, int key) {
-    int prev = node_before(nodes, 0, key);
-    link_between(nodes, prev, node, nodes[prev].next);
+    long long prev = node_before(nodes, 0, key);
+    nodes[node].next = nodes[prev].next;
+    nodes[prev].next = node;
 }
 
 // Calls `step` with this thread's node and its key.
@@ -57,19 +52,25 @@ extern "C" __global__ void list_tm(List list) {
     with_node(list, [&](int node, int key) { as_transaction([&] { insert(list.nodes, node, key); }); });
 }
 
+// Inserts the node after `prev`, unless a node with a smaller key is there. Returns whether it has.
+static __device__ __forceinline__ int insert_after(volatile Node *nodes, long long prev, int node, int key) {
+    long long next = nodes[prev].next;
+    if (nodes[next].key < key) {
+        return 0;
+    }
+    nodes[node].next = next;
+    nodes[prev].next = node;
+    return 1;
+}
+
 extern "C" __global__ void list_fgl(List list) {
     with_node(list, [&](int node, int key) {
-        int done = 0, prev = 0;
+        int done = 0;
+        long long prev = 0;
         simtx_lock_begin();
         while (!done) {
             prev = node_before(list.nodes, prev, key);
-            try_lock<GpuScope>(&list.locks[prev], [&] {
-                int next = list.nodes[prev].next;
-                if (list.nodes[next].key > key) {
-                    link_between(list.nodes, prev, node, next);
-                    done = 1;
-                }
-            });
+            try_lock<GpuScope>(&list.locks[prev], [&] { done = insert_after(list.nodes, prev, node, key); });
             SIMTX_LOCK_DONE(done);
         }
         simtx_lock_end();
@@ -81,24 +82,23 @@ extern "C" __global__ void list_lock(List list) {
 }
 
 static std::vector<Node> nodes_with_keys(Lcg &random, int count) {
-    std::vector<Node> nodes = {{INT_MAX, 0, 0}};
+    std::vector<Node> nodes = {{-1, 0, count + 1}};
     for (int key : shuffled(random, count)) {
         nodes.push_back({key, 0, 0});
     }
+    nodes.push_back({INT_MAX, 0, 0});
     return nodes;
 }
 
 static void check_list(const std::vector<Node> &nodes) {
-    int count = (int)nodes.size() - 1, at = 0;
-    for (int key = 0; key < count; key++) {
-        int next = nodes[at].next;
-        expect_true("a link leads to a node", at, next > 0 && next <= count);
+    int last = (int)nodes.size() - 1, at = 0;
+    for (int key = 0; key < last - 1; key++) {
+        int next = (int)nodes[at].next;
+        expect_true("a link leads to a node", at, next > 0 && next < last);
         expect_equal("key of the next node", at, key, nodes[next].key);
-        expect_equal("link back", next, at, nodes[next].prev);
         at = next;
     }
-    expect_equal("node after the last", at, 0, nodes[at].next);
-    expect_equal("last node", 0, at, nodes[0].prev);
+    expect_equal("node after the greatest key", at, last, (int)nodes[at].next);
 }
 
 int main(int argc, char **argv) {
