@@ -37,12 +37,13 @@ static char *own_folder(void)
 }
 
 /*
- * The i-th folder that may contain presets; false = no more. In the build and the installation, the command is in bin/,
- * libsimtx in lib/ and libcudart in cuda/lib64/, beside share/ or in share/simtx/.
+ * The i-th folder that may contain presets; false = no more. The command is in bin/ and libsimtx in lib/, beside share/;
+ * libcudart in cuda/lib64/, which is beside share/ in the build and in share/simtx/ in the installation.
  */
 static bool preset_folder(int i, char folder[PATH_MAX])
 {
-    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs" };
+    static const char *const places[] = { "../share/simtx/configs", "../../share/simtx/configs",
+                                          "../../../simtx/configs" };
     const char *env = getenv(SIMTX_ENV_CONFIG_DIR);
     folder[0] = 0;
     if (i == 0)

@@ -279,6 +279,12 @@ installed() {
         pre/bin/simtx-cc --dryrun a.cu 2>&1 | grep -q -e "--cuda-path=$(pwd -P)/pre/share/simtx/cuda"
 }
 holds "simtx-cc finds the tree of its installation" installed
+echo '__global__ void k() {} int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }' >launch.cu
+runs_installed() {
+    cp "$simtx" pre/bin/ && cp -R "$build/share/simtx/configs" pre/share/simtx/ &&
+        pre/bin/simtx-cc launch.cu -o launch && pre/bin/simtx run --quiet --timing --config v100 -- ./launch
+}
+holds "programs find the presets of their installation" runs_installed
 solo() { mkdir solo && cp "$cc" solo/ && rejects "no CUDA directory" solo/simtx-cc a.cu; }
 holds "simtx-cc without a tree says so" solo
 
