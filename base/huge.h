@@ -4,8 +4,9 @@
  * short launch. Regions of 2 MB are mapped and divided among all pieces; a host without huge pages maps them page by
  * page.
  *
- * Pieces are for arrays of about a kilobyte and more that seldom change their size. Any thread may call. When memory is
- * missing the program ends as in base/alloc.h.
+ * Pieces are for arrays of about a kilobyte and more that seldom change their size, and of which most is written. The
+ * data of caches, which a short launch hardly touches, is not. Any thread may call. When memory is missing the program
+ * ends as in base/alloc.h.
  */
 #ifndef BASE_HUGE_H
 #define BASE_HUGE_H

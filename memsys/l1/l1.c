@@ -16,7 +16,7 @@ void l1_init(struct l1 *l, const struct l1_cfg *c, uint32_t segment, struct send
     size_t lines = (size_t)c->sets * c->ways;
     if (c->sets)
         tags_init(&l->tags, c->sets, c->ways, LINE_BYTES, c->replacement, c->hash);
-    l->data = huge_alloc(lines, sizeof *l->data, "the lines of an L1");       /* bytes are read after a fill or store */
+    l->data = mem_alloc(lines, sizeof *l->data, "the lines of an L1");       /* bytes are read after a fill or store */
     l->dirty = huge_zero(lines, sizeof *l->dirty, "the lines of an L1");
     l->entry = huge_alloc(lines, sizeof *l->entry, "the lines of an L1");
     l->miss = huge_zero(c->mshrs, sizeof *l->miss, "MSHR entries of an L1");
@@ -27,7 +27,7 @@ void l1_end(struct l1 *l)
 {
     tags_end(&l->tags);
     mshr_end(&l->mshr);
-    huge_free(l->data);
+    free(l->data);
     huge_free(l->dirty);
     huge_free(l->entry);
     huge_free(l->miss);

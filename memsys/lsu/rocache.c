@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/huge.h"
 #include "memsys/lsu/rocache.h"
 
 enum { AHEAD, DEMANDED };                                /* mshr_entry.user: prefetched, or does a warp wait? */
@@ -21,7 +20,7 @@ void rocache_init(struct rocache *c, const struct rocache_cfg *cfg, enum access_
     mshr_init(&c->mshr, cfg->mshrs, UINT32_MAX);
     if (type == ACCESS_INST)
         return;
-    c->data = huge_alloc((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line,
+    c->data = mem_alloc((size_t)cfg->sets * cfg->ways + LINE_BYTES / cfg->line, cfg->line,
                         "the lines of a read-only cache");
 }
 
@@ -29,7 +28,7 @@ void rocache_end(struct rocache *c)
 {
     tags_end(&c->tags);
     mshr_end(&c->mshr);
-    huge_free(c->data);
+    free(c->data);
     free(c->wanted);
 }
 
