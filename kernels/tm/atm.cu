@@ -19,43 +19,47 @@ struct Bank {
     int *lock;
 };
 
-static __device__ __forceinline__ void transfer(const Bank &bank, int i, Account *from, Account *to) {
-    int amount = bank.transfers.amount[i];
-    from->balance -= amount;
-    to->balance += amount;
+static __device__ __forceinline__ void transfer(const int *amount, Account *from, Account *to) {
+    int moved = *amount;
+    from->balance -= moved;
+    to->balance += moved;
 }
 
-static __device__ __forceinline__ void transfer_fresh(const Bank &bank, int i, Account *from, Account *to) {
-    int amount = bank.transfers.amount[i];
-    from->balance = fresh(&from->balance) - amount;
-    to->balance = fresh(&to->balance) + amount;
+static __device__ __forceinline__ void transfer_fresh(const int *amount, Account *from, Account *to) {
+    int moved = *amount;
+    from->balance = fresh(&from->balance) - moved;
+    to->balance = fresh(&to->balance) + moved;
 }
 
-// Calls `step` with each transfer of this thread and its two accounts.
+// Calls `step` with the amount of each transfer of this thread and its two accounts.
 template <typename Step>
 static __device__ __forceinline__ void for_each_transfer(const Bank &bank, Step step) {
     for_each_transfer(bank.transfers, [&](int i) {
-        step(i, &bank.accounts[bank.transfers.from[i]], &bank.accounts[bank.transfers.to[i]]);
+        step(&bank.transfers.amount[i], &bank.accounts[bank.transfers.from[i]],
+             &bank.accounts[bank.transfers.to[i]]);
     });
 }
 
 extern "C" __global__ void atm_tm(Bank bank) {
-    for_each_transfer(bank, [&](int i, Account *from, Account *to) {
-        as_transaction([&] { transfer(bank, i, from, to); });
+    for_each_transfer(bank, [&](const int *amount, Account *from, Account *to) {
+        computed_before(amount);
+        computed_before(from);
+        computed_before(to);
+        as_transaction([&] { transfer(amount, from, to); });
     });
 }
 
 // The account at the higher address is locked first. Each balance lies beside its lock.
 extern "C" __global__ void atm_fgl(Bank bank) {
-    for_each_transfer(bank, [&](int i, Account *from, Account *to) {
+    for_each_transfer(bank, [&](const int *amount, Account *from, Account *to) {
         Account *first = from > to ? from : to, *second = from > to ? to : from;
-        under_two_locks<LineOrder>(&first->lock, &second->lock, [&] { transfer_fresh(bank, i, from, to); });
+        under_two_locks<LineOrder>(&first->lock, &second->lock, [&] { transfer_fresh(amount, from, to); });
     });
 }
 
 extern "C" __global__ void atm_lock(Bank bank) {
-    for_each_transfer(bank, [&](int i, Account *from, Account *to) {
-        under_lock(bank.lock, [&] { transfer(bank, i, from, to); });
+    for_each_transfer(bank, [&](const int *amount, Account *from, Account *to) {
+        under_lock(bank.lock, [&] { transfer(amount, from, to); });
     });
 }
 

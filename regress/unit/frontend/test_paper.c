@@ -524,11 +524,12 @@ static void test_mean_is_the_rows_own(void **state)
 static void test_readings(void **state)
 {
     static const struct { const char *instead; double value; } rows[] = {
-        { NULL, 1 }, { "kl=far", 2 }, { "klu=x;kl=far", 2 }, { "kl=far;fgl=far", 1 }, { "fgl=", NAN }, { "k=far", 1 },
+        { NULL, 1 }, { "kl=near", 2 }, { "klu=x;kl=near", 2 }, { "kl=near;fgl=near", 1 }, { "fgl=", NAN },
+        { "k=near", 1 },
     };
     int count[PAPER_VERDICTS], bench = -1, config = -1;
     for (int i = 0; paper_member(paper, "all", i, &bench, &config) > 0; i++)
-        set_figure(paper->benches[bench].name, "far", "cycles", 1);
+        set_figure(paper->benches[bench].name, "near", "cycles", 1);
     struct paper_claim_result *r = paper_claims_judge(&grid, count);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double value = paper_claim_mean(&grid, claim(r, "K-001")->claim, rows[i].instead);
