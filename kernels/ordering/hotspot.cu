@@ -1,6 +1,6 @@
 // Temperatures of a chip (hotspot of Rodinia; Huang and others, HotSpot, 2006): a stencil over temperatures and power.
-// A launch takes two steps: each block loads its tile with a border of two cells into shared memory, so that
-// neighbouring blocks read each other's cells of the launch before.
+// A launch takes two steps: each block loads its tile of temperatures and power with a border of two cells into shared
+// memory, so that neighbouring blocks read each other's cells of the launch before.
 // Checked against the same steps on the host, in double precision.
 // also: --timing --config gtx480-sc
 #define PROGRAM "hotspot"
@@ -19,12 +19,12 @@ static __host__ __device__ int within(int at, int n) {
 }
 
 static __global__ void advance(const float *from, const float *power, float *to, int n) {
-    __shared__ float tiles[2][TILE][TILE];
+    __shared__ float tiles[2][TILE][TILE], heat[TILE][TILE];
     int tx = threadIdx.x, ty = threadIdx.y;
     int x = blockIdx.x * INNER + tx - STEPS, y = blockIdx.y * INNER + ty - STEPS;
     int cell = within(y, n) * n + within(x, n);
     tiles[0][ty][tx] = from[cell];
-    float heat = power[cell];
+    heat[ty][tx] = power[cell];
     __syncthreads();
     for (int step = 0; step < STEPS; step++) {
         // A neighbour outside the chip is the cell itself; one outside the tile is not needed any more.
@@ -33,7 +33,7 @@ static __global__ void advance(const float *from, const float *power, float *to,
         float(*tile)[TILE] = tiles[step % 2];
         tiles[1 - step % 2][ty][tx] =
             next_temperature(tile[ty][tx], tile[ty][within(tx + left, TILE)], tile[ty][within(tx + right, TILE)],
-                             tile[within(ty + up, TILE)][tx], tile[within(ty + down, TILE)][tx], heat);
+                             tile[within(ty + up, TILE)][tx], tile[within(ty + down, TILE)][tx], heat[ty][tx]);
         __syncthreads();
     }
     bool inner = tx >= STEPS && tx < TILE - STEPS && ty >= STEPS && ty < TILE - STEPS;

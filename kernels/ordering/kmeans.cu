@@ -1,6 +1,6 @@
 // K-means clustering (kmeans of Rodinia): a launch turns the points' features from rows into columns, then each
-// iteration finds every point's nearest centre, one thread for each point; the host moves the centres. Features and
-// centres are only read; a centre's features are loaded by all warps at once.
+// iteration finds every point's nearest centre, one thread for each point; the host moves the centres. As in the
+// original, points are read through a texture, and centres from constant memory.
 // kernels/tm/km.cu clusters on shared memory, with transactions. Features are small integers, so that distances are
 // exact. Checked: each point's centre after each iteration.
 // also: --timing --config gtx480-sc
@@ -18,7 +18,9 @@ static __global__ void turn(const float *rows, float *columns, int points) {
     }
 }
 
-static __global__ void assign(const float *columns, const float *centres, int *membership, int points) {
+static __constant__ float device_centres[CENTRES * FEATURES];
+
+static __global__ void assign(cudaTextureObject_t columns, int *membership, int points) {
     int point = blockIdx.x * BLOCK + threadIdx.x;
     if (point >= points) {
         return;
@@ -28,7 +30,7 @@ static __global__ void assign(const float *columns, const float *centres, int *m
     for (int c = 0; c < CENTRES; c++) {
         float distance = 0;
         for (int f = 0; f < FEATURES; f++) {
-            float difference = columns[f * points + point] - centres[c * FEATURES + f];
+            float difference = tex1Dfetch<float>(columns, f * points + point) - device_centres[c * FEATURES + f];
             distance += difference * difference;
         }
         if (distance < least) {
@@ -74,6 +76,19 @@ static void move_centres(const Floats &rows, const std::vector<int> &membership,
     }
 }
 
+static cudaTextureObject_t texture_of(float *cells, size_t count) {
+    cudaResourceDesc resource = {};
+    cudaTextureDesc desc = {};
+    cudaTextureObject_t texture;
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = cells;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = count * sizeof(float);
+    desc.readMode = cudaReadModeElementType;
+    CHECK(cudaCreateTextureObject(&texture, &resource, &desc, nullptr));
+    return texture;
+}
+
 int main(int argc, char **argv) {
     int points = read_options(argc, argv, {"points", 512, 16384, CENTRES, 1 << 20});
     Lcg random(115);
@@ -86,8 +101,10 @@ int main(int argc, char **argv) {
     int *membership = device_buffer<int>(points);
     turn<<<blocks_for(points, BLOCK), BLOCK>>>(to_device(rows), columns, points);
     CHECK_KERNEL();
+    cudaTextureObject_t texture = texture_of(columns, rows.size());
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
-        assign<<<blocks_for(points, BLOCK), BLOCK>>>(columns, to_device(centres), membership, points);
+        CHECK(cudaMemcpyToSymbol(device_centres, centres.data(), centres.size() * sizeof(float)));
+        assign<<<blocks_for(points, BLOCK), BLOCK>>>(texture, membership, points);
         CHECK_KERNEL();
         std::vector<int> got = to_host(membership, points);
         for (int point = 0; point < points; point++) {
