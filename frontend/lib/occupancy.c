@@ -132,6 +132,16 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
     };
 }
 
+/* Blocks of so many warps that the schedulers of an SM take: with core.block_on_one_scheduler each as many as it has
+ * warp slots for (timing/core/sm_blocks.c). */
+static uint64_t scheduler_blocks(const simtx_gpu *g, uint32_t warps)
+{
+    uint64_t schedulers = (uint64_t)config_int(g->config, KEY_CORE_SCHEDULERS);
+    uint64_t slots = g->info.max_threads_per_sm / g->info.warp_size / schedulers;
+    bool one = config_bool(g->config, KEY_CORE_BLOCK_ON_ONE_SCHEDULER) && warps && warps <= slots;
+    return one ? schedulers * (slots / warps) : UINT64_MAX;
+}
+
 /* The number of resident blocks per SM; *limit: the resource that limits it. */
 static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, const struct block_need *n,
                                 const char **limit)
@@ -144,6 +154,7 @@ static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, 
         { "threads of a block (tm.shared)", threads > n->tm.threads ? 0 : UINT32_MAX },
         { "blocks per SM", i->max_blocks_per_sm },
         { "threads per SM", lanes ? i->max_threads_per_sm / lanes : 0 },
+        { "warps of a scheduler", scheduler_blocks(k->module->gpu, warps) },
         { tm ? "registers (tm.shared)" : "registers",
           warps ? allocated_blocks(&k->module->gpu->gpu, registers, warps, n->tm.registers) : UINT32_MAX },
         { tm ? "shared memory (tm.shared)" : "shared memory",

@@ -1,9 +1,9 @@
 /*
  * The folder of a batch. A finished run leaves runs/NAME.json (its statistics), NAME.log (what it printed), for some
- * NAME.timeline, and NAME.key (its key, its seconds, and the size of the statistics), which is written last: a run with
- * a key is complete. A failed run leaves NAME.log and NAME.failed (its key, then the message). While a process runs, its
- * files have names of their own, with host and process number: Slurm may start a run a second time when it has declared
- * a node down that still runs; both processes then write the same results.
+ * NAME.timeline, and NAME.key (its key, its seconds, and the size of the statistics), which is written last: a run
+ * with a key is complete. A failed run leaves NAME.log and NAME.failed (its key, then the message). While a process
+ * runs, its files have names of their own, with host and process number: Slurm may start a run a second time when it has
+ * declared a node down that still runs; both processes then write the same results.
  */
 #include "frontend/sweep/batch.h"
 
@@ -63,6 +63,14 @@ bool batch_lock(const struct batch *b)
 
 /* ---- finished and failed runs ---- */
 
+static bool has_timeline(const struct batch *b, const struct batch_run *run)
+{
+    char *path = batch_path(b, run, "timeline");
+    bool there = !access(path, R_OK);
+    free(path);
+    return there;
+}
+
 /* "seconds S\nbytes N\n" after the key: the statistics are those that belong to it. */
 static bool take_results(const struct batch *b, struct batch_run *run, const char *rest)
 {
@@ -71,7 +79,7 @@ static bool take_results(const struct batch *b, struct batch_run *run, const cha
     struct stat st;
     char *json = batch_path(b, run, "json");
     bool found = sscanf(rest, "seconds %lf\nbytes %lld", &seconds, &bytes) == 2 && !stat(json, &st) &&
-                 st.st_size == bytes;
+                 st.st_size == bytes && (!run->timeline || has_timeline(b, run));
     free(json);
     if (found) {
         run->state = BATCH_DONE;

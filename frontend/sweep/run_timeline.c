@@ -1,9 +1,9 @@
 /*
  * The marks in the timeline of a program with one warp and one transaction: pmevent instructions before and in the
  * transaction, and the ends of its attempts. Each gives a row: first the marks before the transaction, then for each
- * attempt every mark that any attempt has, in the order of their numbers, and the end of the attempt, whose number is
- * the next one. The columns follow Table 1 of Villegas et al., GPU-LocalTM; in a mask the leftmost of four decimal
- * digits is thread 0.
+ * attempt every mark that any attempt has, in the order of their numbers, and the end of the attempt, numbered one
+ * above the highest mark. The columns follow Table 1 of Villegas et al., GPU-LocalTM; in a mask the leftmost of four
+ * decimal digits is thread 0.
  *
  *   mark    number of the pmevent
  *   runs    threads that execute it; at the end of an attempt those that execute what follows tx_commit
@@ -59,10 +59,11 @@ static void add_event(struct timeline *t, const json_t *j)
     const json_t *args = json_object_get(j, "args"), *number = json_object_get(args, "event");
     const char *mask = json_string_value(json_object_get(args, "mask"));
     struct event e = { .at = time_of(j, "ts"), .lanes = mask ? strtoull(mask, NULL, 16) : 0, .kind = MARK };
-    if (!mask || (!number && !is_named(j, "cat", "transaction")))
+    json_int_t mark = json_integer_value(number);
+    if (!mask || mark < 0 || mark >= MARKS || (!number && !is_named(j, "cat", "transaction")))
         return;
     if (number)
-        e.number = (unsigned)json_integer_value(number) % MARKS;
+        e.number = (unsigned)mark;
     else
         e.kind = is_named(j, "name", "attempt") ? ATTEMPT : ABORT;
     add(t, e);
@@ -76,16 +77,18 @@ static int compare(const void *a, const void *b)
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (int)x->kind - (int)y->kind;
 }
 
-/* An attempt that follows at once ends the one before: only the last END stays. */
+/* The attempts follow each other, so only the end of the last one stays. What follows it is outside the transaction. */
 static void order(struct timeline *t)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, end = t->n;
     bool inside = false;
     if (t->n)
         qsort(t->event, t->n, sizeof *t->event, compare);
-    for (uint32_t i = 0; i < t->n; i++) {
+    while (end && t->event[end - 1].kind != END)
+        end--;
+    for (uint32_t i = 0; i < end; i++) {
         const struct event *e = &t->event[i];
-        if (e->kind == END && i + 1 < t->n)
+        if (e->kind == END && i + 1 < end)
             continue;
         inside |= e->kind == ATTEMPT;
         t->inside |= inside && e->kind == MARK ? 1u << e->number : 0;
@@ -105,8 +108,8 @@ static void read_timeline(struct timeline *t, const char *path)
 
 /* ---- the rows ---- */
 
-/* The event of this attempt, from event `at` on, that gives a mark its time: the first mark with this number or a higher
- * one, or what ends the attempt. */
+/* The event of this attempt, from event `at` on, that gives a mark its time: the first mark with this number or a
+ * higher one, or what ends the attempt. */
 static const struct event *place(const struct timeline *t, uint32_t at, unsigned mark)
 {
     const struct event *found = NULL, *e;
@@ -124,8 +127,8 @@ static uint64_t aborted(const struct timeline *t, uint32_t at, const struct even
     return lanes;
 }
 
-/* Row n of the attempt that begins with event `at`, whose threads are `open`; *n is reduced by its rows when it has
- * fewer. Returns the conflict mask at its end. */
+/* Row n of the attempt that begins with event `at`; `open`: threads that have not committed. If the attempt has fewer
+ * than *n rows, *n is reduced by their number. Returns the conflict mask at its end. */
 static uint64_t attempt_row(const struct timeline *t, uint32_t at, uint64_t open, uint64_t old, unsigned *n,
                             struct row *row)
 {
@@ -136,14 +139,15 @@ static uint64_t attempt_row(const struct timeline *t, uint32_t at, uint64_t open
             continue;
         const struct event *e = place(t, at + 1, mark);
         uint64_t lost = aborted(t, at + 1, e);
-        *row = (struct row){ mark, e->kind == MARK && e->number == mark ? e->lanes : 0, held | lost, old, lost & ~before,
-                             held != 0 };
+        uint64_t runs = e->kind == MARK && e->number == mark ? e->lanes : 0;
+        *row = (struct row){ mark, runs, held | lost, old, lost & ~before, held != 0 };
         before = lost;
         --*n;
     }
     uint64_t lost = aborted(t, at + 1, end), tcm = held | lost;
+    unsigned last = 32 - (unsigned)__builtin_clz(t->inside);
     if (*n && --*n == 0)
-        *row = (struct row){ 32 - (unsigned)__builtin_clz(t->inside), tcm ? 0 : ran, tcm, old, lost & ~before, held != 0 };
+        *row = (struct row){ last, tcm ? 0 : ran, tcm, old, lost & ~before, held != 0 };
     return tcm;
 }
 
@@ -162,7 +166,7 @@ static bool find_row(const struct timeline *t, unsigned n, struct row *row)
         old = attempt_row(t, i, open, first ? 0 : old, &n, row);
         first = false;
     }
-    return n == 0 && t->inside;
+    return n == 0;
 }
 
 /* Binary digits as a decimal number. */
@@ -193,7 +197,7 @@ double batch_timeline_value(const char *path, const char *name)
     struct timeline t = { 0 };
     struct row row = { 0 };
     read_timeline(&t, path);
-    double value = n && find_row(&t, n, &row) ? column(&row, name, length) : NAN;
+    double value = n && t.inside && find_row(&t, n, &row) ? column(&row, name, length) : NAN;
     free(t.event);
     return value;
 }

@@ -35,7 +35,8 @@ struct Cut {
     int *tries; // of each thread: edges that it has tried to contract
 };
 
-// Follows the labels to the vertex that names the super-vertex, which has its own number.
+// Follows the labels to the vertex that names the super-vertex: the one whose label is its own number. A contraction
+// labels all members anew, so the first label leads there, and the chase reads one label more to know it.
 static __device__ __forceinline__ int super_of(volatile Vertex *vertices, int vertex) {
     int super = vertices[vertex].super;
     while (vertices[super].super != super) {

@@ -1,5 +1,5 @@
-// Linked list (Linked List 1 and 2): a sorted list, empty at the start, into which each thread inserts one key. The keys
-// are distinct and in random order. A node has a key and a link of 64 bits, the number of the next node: a step of the
+// Linked list (Linked List 1 and 2): a sorted list, empty at the start, into which each thread inserts one key. The
+// keys are distinct and in random order. A node has a key and a link of 64 bits, the number of the next node: a step of the
 // walk loads both, three words, and an insertion writes two links, four words. A thread's node is that of its number;
 // node 0 is the head, and the last node has a key greater than all.
 // Fine-grained locks: a thread walks without locks, and locks the node before the position. The lock of a node guards
@@ -24,7 +24,7 @@ struct List {
     int *lock;
 };
 
-// The last node from `at` on, whose key is less than `key`, with such a key.
+// From `at`, whose key is less than `key`: the last node with a smaller key.
 static __device__ __forceinline__ long long node_before(volatile Node *nodes, long long at, int key) {
     long long prev = at;
     for (; nodes[at].key < key; at = nodes[at].next) {
@@ -52,7 +52,7 @@ extern "C" __global__ void list_tm(List list) {
     with_node(list, [&](int node, int key) { as_transaction([&] { insert(list.nodes, node, key); }); });
 }
 
-// Inserts the node after `prev`, unless a node with a smaller key is there. Returns whether it has.
+// Inserts the node after `prev`, unless another thread has inserted a smaller key there. Returns whether it has.
 static __device__ __forceinline__ int insert_after(volatile Node *nodes, long long prev, int node, int key) {
     long long next = nodes[prev].next;
     if (nodes[next].key < key) {
@@ -93,12 +93,12 @@ static std::vector<Node> nodes_with_keys(Lcg &random, int count) {
 static void check_list(const std::vector<Node> &nodes) {
     int last = (int)nodes.size() - 1, at = 0;
     for (int key = 0; key < last - 1; key++) {
-        int next = (int)nodes[at].next;
+        long long next = nodes[at].next;
         expect_true("a link leads to a node", at, next > 0 && next < last);
         expect_equal("key of the next node", at, key, nodes[next].key);
-        at = next;
+        at = (int)next;
     }
-    expect_equal("node after the greatest key", at, last, (int)nodes[at].next);
+    expect_true("the last node follows the greatest key", at, nodes[at].next == last);
 }
 
 int main(int argc, char **argv) {

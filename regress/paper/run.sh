@@ -83,8 +83,10 @@ for claim in $(seq -f L-%03g 48 72); do
 done
 holds "the masks of a step" grep -q '^L-064,.*"13 == 13 and 10 == 10 and 1 == 1 and 11 == 11' local/claims.csv
 rm local/runs/MASKS.traced.quick.timeline
+check 0 "1 runs to do, 16 done" $local --plan
+echo '{ "traceEvents": [] }' >local/runs/MASKS.traced.quick.timeline
 check 0 "of 90" $local
-holds "a step without its timeline is not judged" grep -q '^L-064,not judged,' local/claims.csv
+holds "a step that its timeline does not have is not judged" grep -q '^L-064,not judged,' local/claims.csv
 holds "a row a claim" [ "$(grep -cE '^[EL]-' local/claims.csv)" = 90 ]
 holds "well-formed page and pictures of them" "$build/regress/paper/wellformed" local/index.html local/*.svg
 holds "a breakdown" grep -qE '^HT32,"GPU-LocalTM","TX code",0\.[0-9]+' local/fig3b.csv

@@ -1,7 +1,7 @@
 /*
- * Blocks on an SM. A block occupies the lowest free warp slots, of all schedulers or of one; slot w belongs to scheduler
- * w mod schedulers. The block ends when all its warps have ended and none of their accesses is outstanding. The next
- * block of the same grid reuses the context (registers, shared memory) of an ended block.
+ * Blocks on an SM. A block occupies the lowest free warp slots, of all schedulers or of one; slot w belongs to
+ * scheduler w mod schedulers. The block ends when all its warps have ended and none of their accesses is outstanding.
+ * The next block of the same grid reuses the context (registers, shared memory) of an ended block.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -68,13 +68,13 @@ static void add_reply(struct sitm_reply *sum, const struct sitm_reply *r)
         sum->edges[lane] = (uint16_t)(sum->edges[lane] + r->edges[lane]);
 }
 
-/* The words that lanes access. An entry of the Reader List has a bit for each lane of a warp (Fig. 10 of the paper), so
- * one look-up registers all lanes that access its word. */
-static uint32_t lookups_of(const struct sitm_unit *u, const struct sitm_lines *l, uint32_t n, uint32_t lanes)
+/* The words that lanes access, all in one line. The tables are indexed by word, so one look-up serves all its lanes: an
+ * entry of the Reader List has a bit for each (Fig. 10 of the paper), and of lanes that write a word one is accepted. */
+static uint32_t lookups_of(const struct sitm_access *a)
 {
     uint32_t words = 0;
-    for (; lanes; lanes &= lanes - 1)
-        words |= UINT32_C(1) << 4u * l->word[n][__builtin_ctz(lanes)] / u->gpu->cfg.granularity;
+    for (uint32_t lanes = a->lanes; lanes; lanes &= lanes - 1)
+        words |= UINT32_C(1) << a->word[__builtin_ctz(lanes)] % 32;
     return (uint32_t)__builtin_popcount(words);
 }
 
@@ -90,7 +90,7 @@ static uint32_t register_words(struct sitm_unit *u, const struct packet *k, stru
         a.lanes &= ~(l->reply.refused_write | l->reply.refused_table);
         if (!a.lanes)
             continue;
-        lookups += lookups_of(u, l, n, a.lanes);
+        lookups += lookups_of(&a);
         if (k->kind == SITM_WIRE + SITM_TX_READ)
             sitm_slice_read(&u->rules, &a, &r, &edge);
         else

@@ -29,6 +29,8 @@
 #define CC_80 "default gpu.shared_per_sm=167936 gpu.shared_per_block_optin=166912 gpu.shared_unit=128 " \
               "gpu.shared_reserved=1024"
 #define REFERENCE "gtx480-reference"
+/* 40 warp slots, ten for each of four schedulers. */
+#define ONE_SCHEDULER "southern-islands core.block_on_one_scheduler=true gpu.max_blocks_per_sm=40"
 
 struct row { const char *machine; uint32_t threads, registers, shared, blocks, exact; const char *limit; };
 
@@ -70,6 +72,9 @@ static const struct row rows[] = {
     { REFERENCE, 256, 24, 0, 5, 5, "registers" },
     { REFERENCE, 256, 26, 0, 4, 4, "registers" },
     { REFERENCE, 256, 21, 0, 5, 6, "registers" },        /* as 24 */
+    { ONE_SCHEDULER, 256, 16, 0, 8, 8, "warps of a scheduler" },     /* two of 4 warps on each */
+    { ONE_SCHEDULER, 192, 16, 0, 12, 12, "warps of a scheduler" },   /* three of 3 */
+    { ONE_SCHEDULER, 128, 16, 0, 20, 20, "threads per SM" },         /* five of 2: all slots */
 };
 
 /* machine: presets and overlays, then keys; registers: " kernel.k.registers=N", or "" for simtx's own count. */
