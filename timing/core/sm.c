@@ -122,7 +122,7 @@ enum { OPS_IN_CHUNK = 16, FETCHES_IN_CHUNK = 4 };
 static void init_slots(struct sm *s)
 {
     uint32_t n = s->cfg.warps;
-    s->slot = huge_alloc(n, sizeof *s->slot, "the warps of an SM");
+    s->slot = mem_aligned(_Alignof(struct slot), n * sizeof *s->slot, "the warps of an SM");
     s->block = mem_zero(s->cfg.blocks, sizeof *s->block, "the blocks of an SM");
     for (uint32_t i = 0; i < n; i++) {
         s->slot[i] = (struct slot){
@@ -210,7 +210,7 @@ void sm_free(struct sm *s)
     pipes_end(s);
     calendar_end(&s->calendar);
     free(s->grid);
-    huge_free(s->slot);
+    free(s->slot);
     free(s->block);
     huge_free(s->pending);
     fifo_end(&s->start);
