@@ -37,8 +37,8 @@ static char *own_folder(void)
 }
 
 /*
- * The i-th folder that may contain presets; false = no more. The command is in bin/ and libsimtx in lib/, beside share/;
- * libcudart in cuda/lib64/, which is beside share/ in the build and in share/simtx/ in the installation.
+ * The i-th folder that may contain presets; false = no more. The command is in bin/ and libsimtx in lib/, beside
+ * share/; libcudart in cuda/lib64/, which is beside share/ in the build and in share/simtx/ in the installation.
  */
 static bool preset_folder(int i, char folder[PATH_MAX])
 {

@@ -38,7 +38,7 @@ static struct session {
     json_t *removed;                 /* statistics of removed GPUs, an array */
     unsigned created;                /* number of GPUs created so far */
     bool started, quiet, verbose, progress;
-    bool written, unwritten;         /* statistics were written; a file could not be written or restored */
+    bool written, file_failed;       /* statistics were written; a file could not be written or restored */
     int wake[2], done[2];            /* pipes: to the signal thread, and its acknowledgement of a crash */
     volatile sig_atomic_t signal;
     double signal_time;              /* when the first signal arrived */
@@ -90,9 +90,9 @@ __attribute__((constructor)) static void send_loaded(void)
 }
 
 /* The run continues, but `simtx run` reports a failure. */
-static void set_unwritten(void)
+static void set_file_failed(void)
 {
-    session.unwritten = true;
+    session.file_failed = true;
     send_to_launcher(SIMTX_HANDSHAKE_UNWRITTEN);
 }
 
@@ -256,7 +256,7 @@ static void write_file(const char *pattern)
         if (!ok) {
             fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
                     strerror(errno));
-            set_unwritten();
+            set_file_failed();
         }
     }
     json_decref(root);
@@ -340,7 +340,7 @@ static void write_statistics(void)
 bool session_end(void)
 {
     write_statistics();
-    return !session.unwritten;
+    return !session.file_failed;
 }
 
 /* Closes the files that launches write; false after printing a message when one could not be written. */
@@ -349,7 +349,7 @@ static bool close_files(simtx_gpu *g)
     bool ok = simtx_close_files(g) == SIMTX_OK;
     if (!ok) {
         fprintf(stderr, "simtx: %s\n", simtx_last_message(g));
-        set_unwritten();
+        set_file_failed();
     }
     return ok;
 }
@@ -458,7 +458,7 @@ static void check_saved(simtx_gpu *g)
     if (!simtx_saved_abandon(g))
         return;
     fputs("simtx: no launch was at the point of --save-at or of the saved state\n", stderr);
-    set_unwritten();
+    set_file_failed();
 }
 
 static void check_all_saved(void)
@@ -611,7 +611,7 @@ simtx_gpu *session_new_gpu(int index, char **message)
     simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
     simtx_config_free(c);
     if (g && set_saved(g, message)) {
-        set_unwritten();
+        set_file_failed();
         simtx_gpu_free(g);
         g = NULL;
     }

@@ -42,8 +42,9 @@ static inline BenchOptions bench_options(int argc, char **argv, const SizeRange 
     return {(Version)version, size, seed};
 }
 
-// Has the compiler compute an address here; otherwise it moves the computation into the critical section that follows.
-// In the paper addresses are computed before a transaction: ATM's has 8 instructions (Table 2).
+// Fixes the point where an address is computed: clang may otherwise sink it into the critical section. The paper's
+// transaction of ATM has 8 instructions (Table 2), too few to compute addresses; that they are computed before it is
+// our inference.
 template <typename T>
 static __device__ __forceinline__ void computed_before(T *&address) {
     asm volatile("" : "+l"(address));

@@ -53,14 +53,14 @@ static __host__ __device__ __forceinline__ void insert(volatile Node *nodes, Pla
     link_child(nodes, at.parent, at.side, node);
 }
 
-// `other`, which may be none, takes the place of `node`, which the link to the parent names.
+// `other` (or none) replaces `node` as child of its parent, which is read from the node.
 static __device__ __forceinline__ void transplant(volatile Node *nodes, int node, int other) {
     int parent = nodes[node].parent;
     link_child(nodes, parent, nodes[parent].child[1] == node, other);
 }
 
 // Takes the successor of `node`, which has two children, from its place, and gives it the node's children.
-static __device__ __forceinline__ int successor_for(volatile Node *nodes, int node) {
+static __device__ __forceinline__ int detach_successor(volatile Node *nodes, int node) {
     int right = nodes[node].child[1], next = right;
     while (nodes[next].child[0] != NONE) {
         next = nodes[next].child[0];
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void clear(volatile Node *nodes, int node) {
 
 static __device__ __forceinline__ void remove(volatile Node *nodes, int node) {
     int left = nodes[node].child[0], right = nodes[node].child[1];
-    int other = left == NONE ? right : right == NONE ? left : successor_for(nodes, node);
+    int other = left == NONE ? right : right == NONE ? left : detach_successor(nodes, node);
     transplant(nodes, node, other);
     clear(nodes, node);
 }

@@ -2,9 +2,8 @@
 // Transactional Memory with Snapshot Isolation, ISCA 2017, section 6 and Table 3): their command line, how their
 // threads are placed, and where their data lie. `--input 1` and `2` are the published sizes, `quick` is a small one.
 // All words that transactions access lie in regions that the program declares (bench/region.h), and a transaction
-// accesses
-// no others: what it needs besides is read before it begins. Locks lie outside. Every field is accessed through a
-// pointer to volatile, so that the loads that the source shows are the loads that execute.
+// accesses no others: what it needs besides is read before it begins. Locks lie outside. Every field is accessed
+// through a pointer to volatile, so that the loads that the source shows are the loads that execute.
 #ifndef KERNELS_SI_BENCH_H
 #define KERNELS_SI_BENCH_H
 

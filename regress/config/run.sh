@@ -29,7 +29,8 @@ for m in $machines; do
     holds "$m: a warning" test ! -s err
     for o in $overlays; do
         [ "$o" = Nsm ] && o=3sm
-        case $m+$o in       # machines that cannot have coherent L1s, logs in L1, short latencies, buffers of a few words
+        # machines that cannot have coherent L1s, logs in L1, short latencies, buffers of a few words
+        case $m+$o in
         default+tm-warptm | v100+tm-warptm | default+tm-sitm | v100+tm-sitm) answers 2 "gpu.memory_mb" show "$m+$o" ;;
         localtm+tm-warptm | southern-islands+tm-warptm | localtm+tm-sitm | southern-islands+tm-sitm)
             answers 2 "l1.local_writeback" show "$m+$o" ;;

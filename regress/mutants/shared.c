@@ -30,8 +30,8 @@ static void run_coherent(void *ctx, struct finding *found)
     found->where[0] = 0;
 }
 
-/* Programs 25 to 34, the first of which has most warps that wait for each other, and from 130 on, among which commits
- * follow readers of shared memory. */
+/* Programs 25 to 34 (many warps of 25 wait for each other) and 130 to 149, in which commits follow readers of shared
+ * memory. */
 static void run_snapshots(void *ctx, struct finding *found)
 {
     for (unsigned i = 0; i < SNAPSHOT_PROGRAMS; i++)

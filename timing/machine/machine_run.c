@@ -143,8 +143,9 @@ static bool flushed(struct machine *m)
 
 /*
  * While L2 is flushed, only the partitions have events, and they exchange no message. So they run alone, for at least
- * as long as the remaining DRAM commands take; without an event, the flush will never end. m->now stays a multiple of
- * the step after `origin`.
+ * as long as the remaining DRAM commands take; when no partition has an event, the flush never completes. With an event
+ * in any partition (a refresh is one) a flush without progress is found after 2^28 core cycles (run_until). m->now
+ * stays a multiple of the step after `origin`.
  */
 static void advance_memory(struct machine *m, uint64_t origin)
 {
