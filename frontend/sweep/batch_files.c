@@ -2,8 +2,8 @@
  * The folder of a batch. A finished run leaves runs/NAME.json (its statistics), NAME.log (what it printed), for some
  * NAME.timeline, and NAME.key (its key, its seconds, and the size of the statistics), which is written last: a run
  * with a key is complete. A failed run leaves NAME.log and NAME.failed (its key, then the message). While a process
- * runs, its files have names of their own, with host and process number: Slurm may start a run a second time when it has
- * declared a node down that still runs; both processes then write the same results.
+ * runs, its files have names of their own, with host and process number: Slurm may start a run a second time when it
+ * has declared a node down that still runs; both processes then write the same results.
  */
 #include "frontend/sweep/batch.h"
 
