@@ -1,8 +1,8 @@
 /*
- * Pieces of regions. A piece is cut from the newest region, after the ones before, or taken from the list of freed
- * pieces of its size: the sizes are few, those of the parts of a machine. Large pieces are allocations of their own,
- * since most of their bytes may never be accessed. When the last piece is freed, all regions but the first are
- * unmapped, and the first is cut anew.
+ * Allocations in regions. The size is rounded up to that of a class, of which there are eight for each power of two. A
+ * freed allocation of the class is reused; otherwise the next bytes of the newest region are taken. When no allocation
+ * is in use, all regions but the first are unmapped, and the first is filled anew. Large allocations are mappings of
+ * their own, since most of their bytes may never be accessed.
  */
 #include "base/huge.h"
 
@@ -14,18 +14,15 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 
-enum { ALIGN = 64, FIRST_REGION = 256 << 10, REGION = 2 << 20 };
-#ifdef __SANITIZE_ADDRESS__
-enum { LARGE = 0 };                          /* the sanitizer checks the bounds of each */
-#else
-enum { LARGE = REGION / 4 };
-#endif
+enum { ALIGN = 64, FIRST_REGION = 256 << 10, REGION = 2 << 20, LARGE = REGION / 4, CLASSES = 88 };
 
-/* Precedes the bytes of a piece. */
-struct piece {
-    _Alignas(ALIGN) size_t bytes;            /* of both */
-    struct piece *next;                      /* freed piece of the same size */
+/* Precedes the bytes of an allocation. */
+struct header {
+    _Alignas(ALIGN) size_t mapped;           /* bytes of the mapping of a large allocation; 0: in a region */
+    uint32_t class;
+    struct header *next;                     /* freed allocation of this class */
 };
 
 struct region {
@@ -34,15 +31,14 @@ struct region {
     size_t written;                          /* bytes at the start that may not be zero */
 };
 
-struct freed { size_t bytes; struct piece *first; };
-
 static struct {
     pthread_mutex_t lock;
     struct region *newest;
-    uint32_t pieces;                         /* in use */
-    struct freed *freed;                     /* one list for each size */
-    uint32_t sizes, cap;
-} pages = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    uint32_t in_use;                         /* allocations in regions */
+    struct header *freed[CLASSES];
+} huge = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- regions ---- */
 
 static void *map(size_t bytes)
 {
@@ -68,119 +64,125 @@ static void *map_huge(void)
  * False: the host has no memory. */
 static bool add_region(void)
 {
-    struct region *r = pages.newest ? map_huge() : map(FIRST_REGION);
+    struct region *r = huge.newest ? map_huge() : map(FIRST_REGION);
     if (!r)
         return false;
-    *r = (struct region){ .next = pages.newest, .bytes = pages.newest ? REGION : FIRST_REGION, .used = ALIGN };
-    pages.newest = r;
+    *r = (struct region){ .next = huge.newest, .bytes = huge.newest ? REGION : FIRST_REGION, .used = ALIGN };
+    huge.newest = r;
     return true;
 }
 
-static struct freed *list_of(size_t bytes)
+/* No allocation is in use. */
+static void start_anew(void)
 {
-    uint32_t i = 0;
-    while (i < pages.sizes && pages.freed[i].bytes != bytes)
-        i++;
-    return i < pages.sizes ? &pages.freed[i] : NULL;
+    struct region *r = huge.newest;
+    for (; r->next; r = huge.newest) {
+        huge.newest = r->next;
+        munmap(r, r->bytes);
+    }
+    r->written = r->used > r->written ? r->used : r->written;
+    r->used = ALIGN;
+    memset(huge.freed, 0, sizeof huge.freed);
 }
 
-static struct piece *take_freed(size_t bytes)
+/* ---- allocations ---- */
+
+/* *bytes becomes that of the class: 64, 128, 192, ... 1024, 1152, 1280, ... 2048, 2304, ... LARGE. */
+static uint32_t class_of(size_t *bytes)
 {
-    struct freed *f = list_of(bytes);
-    struct piece *p = f ? f->first : NULL;
-    if (p)
-        f->first = p->next;
-    return p;
+    size_t last = *bytes ? (*bytes - 1) / ALIGN : 0;
+    unsigned bits = num_bits(last), shift = bits > 4 ? bits - 4 : 0;
+    *bytes = (((last >> shift) + 1) << shift) * ALIGN;
+    return 8 * shift + (uint32_t)(last >> shift);
 }
 
-static struct piece *cut(size_t bytes, bool *zero)
+/* An allocation takes less than a huge region, but may take more than the first. */
+static struct header *allocate_in_region(size_t bytes, bool *zero)
 {
-    if ((!pages.newest || pages.newest->used + bytes > pages.newest->bytes) && !add_region())
-        return NULL;
-    struct region *r = pages.newest;
+    while (!huge.newest || huge.newest->used + bytes > huge.newest->bytes)
+        if (!add_region())
+            return NULL;
+    struct region *r = huge.newest;
+    struct header *h = (struct header *)(void *)((char *)r + r->used);
     *zero = r->used >= r->written;
-    struct piece *p = (struct piece *)(void *)((char *)r + r->used);
     r->used += bytes;
-    return p;
+    return h;
 }
 
-static struct piece *take(size_t bytes, bool *zero)
+static struct header *allocate_small(size_t bytes, bool *zero)
 {
-    pthread_mutex_lock(&pages.lock);
-    struct piece *p = take_freed(bytes);
-    if (!p)
-        p = cut(bytes, zero);
-    pages.pieces += p != NULL;
-    pthread_mutex_unlock(&pages.lock);
-    return p;
+    uint32_t class = class_of(&bytes);
+    pthread_mutex_lock(&huge.lock);
+    struct header *h = huge.freed[class];
+    if (h)
+        huge.freed[class] = h->next;
+    else
+        h = allocate_in_region(sizeof *h + bytes, zero);
+    huge.in_use += h != NULL;
+    pthread_mutex_unlock(&huge.lock);
+    if (h)
+        *h = (struct header){ .class = class };
+    return h;
+}
+
+/* Mapped memory is 0. */
+static struct header *allocate_large(size_t bytes, bool *zero)
+{
+    struct header *h = bytes < PTRDIFF_MAX ? map(sizeof *h + bytes) : NULL;
+    *zero = true;
+    if (h)
+        h->mapped = sizeof *h + bytes;
+    return h;
 }
 
 /* *zero: its bytes are 0. */
-static void *piece_new(size_t n, size_t size, bool *zero, const char *what)
+static void *allocate(size_t bytes, bool *zero, const char *what)
+{
+    *zero = false;
+    if (HUGE_PLAIN)
+        return mem_aligned(ALIGN, bytes, what);
+    struct header *h = bytes > LARGE ? allocate_large(bytes, zero) : allocate_small(bytes, zero);
+    if (!h)
+        mem_failed(bytes, what);
+    return h + 1;
+}
+
+static void free_small(struct header *h)
+{
+    pthread_mutex_lock(&huge.lock);
+    h->next = huge.freed[h->class];
+    huge.freed[h->class] = h;
+    if (!--huge.in_use)
+        start_anew();
+    pthread_mutex_unlock(&huge.lock);
+}
+
+static size_t product(size_t n, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes))
-        bytes = SIZE_MAX;
-    if (bytes > PTRDIFF_MAX - 2 * ALIGN)
-        mem_failed(bytes, what);
-    size_t whole = sizeof(struct piece) + ((bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
-    struct piece *p = whole >= LARGE ? aligned_alloc(ALIGN, whole) : take(whole, zero);
-    if (!p)
-        mem_failed(bytes, what);
-    p->bytes = whole;
-    return p + 1;
+    return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
 }
 
 void *huge_alloc(size_t n, size_t size, const char *what)
 {
     bool zero;
-    return piece_new(n, size, &zero, what);
+    return allocate(product(n, size), &zero, what);
 }
 
 void *huge_zero(size_t n, size_t size, const char *what)
 {
-    bool zero = false;
-    void *p = piece_new(n, size, &zero, what);
+    bool zero;
+    void *p = allocate(product(n, size), &zero, what);
     return zero ? p : memset(p, 0, n * size);
 }
 
-/* No piece is in use. */
-static void start_anew(void)
+void huge_free(void *p)
 {
-    struct region *r = pages.newest;
-    for (; r->next; r = pages.newest) {
-        pages.newest = r->next;
-        munmap(r, r->bytes);
-    }
-    r->written = r->used > r->written ? r->used : r->written;
-    r->used = ALIGN;
-    pages.sizes = 0;
-}
-
-static void give(struct piece *p)
-{
-    struct freed *f = list_of(p->bytes);
-    if (!f) {
-        pages.freed = mem_grow(pages.freed, pages.sizes, &pages.cap, sizeof *pages.freed, "the sizes of pieces");
-        f = &pages.freed[pages.sizes++];
-        *f = (struct freed){ .bytes = p->bytes };
-    }
-    p->next = f->first;
-    f->first = p;
-}
-
-void huge_free(void *piece)
-{
-    struct piece *p = piece ? (struct piece *)piece - 1 : NULL;
-    if (!p)
-        return;
-    if (p->bytes >= LARGE) {
+    struct header *h = p && !HUGE_PLAIN ? (struct header *)p - 1 : NULL;
+    if (HUGE_PLAIN)
         free(p);
-        return;
-    }
-    pthread_mutex_lock(&pages.lock);
-    give(p);
-    if (!--pages.pieces)
-        start_anew();
-    pthread_mutex_unlock(&pages.lock);
+    else if (h && h->mapped)
+        munmap(h, h->mapped);
+    else if (h)
+        free_small(h);
 }

@@ -1,4 +1,4 @@
-/* The base: allocations, with memory and without; pieces of huge pages, pools, queues, small numbers, texts, lists of
+/* The base: allocations, with memory and without, in huge pages; pools, queues, small numbers, texts, lists of
  * words, files. */
 #include <errno.h>
 #include <setjmp.h>
@@ -114,7 +114,7 @@ static void save_run(void)
 static void too_many(void) { mem_zero(SIZE_MAX / 4, 8, "a table"); }
 static void too_large(void) { mem_resize(NULL, SIZE_MAX / 2 + 1, 1, "a list"); }
 static void too_aligned(void) { mem_aligned(64, SIZE_MAX - 1, "a page"); }
-static void too_many_pieces(void) { huge_zero(SIZE_MAX / 4, 8, "an SM"); }
+static void too_many_huge(void) { huge_zero(SIZE_MAX / 4, 8, "an SM"); }
 static void from_elsewhere(void) { mem_failed(12, "a text"); }
 
 /* What a child writes to stderr and the pipe, and its exit status. */
@@ -146,7 +146,7 @@ static void a_failed_allocation_says_how_much_and_for_what(void **state)
         { too_many, "simtx: out of memory: 18446744073709551615 bytes for a table\n" },
         { too_large, "simtx: out of memory: 9223372036854775808 bytes for a list\n" },
         { too_aligned, "simtx: out of memory: 18446744073709551614 bytes for a page\n" },
-        { too_many_pieces, "simtx: out of memory: 18446744073709551615 bytes for an SM\n" },
+        { too_many_huge, "simtx: out of memory: 18446744073709551615 bytes for an SM\n" },
         { from_elsewhere, "simtx: out of memory: 12 bytes for a text\n" },
     };
     char text[400];
@@ -164,7 +164,7 @@ static void the_run_is_saved_once_even_without_memory(void **state)
                               "simtx: out of memory: 18446744073709551615 bytes for what saving needs\n");
 }
 
-/* ---- pieces ---- */
+/* ---- huge pages ---- */
 
 static bool is_filled(const uint8_t *p, size_t n, uint8_t with)
 {
@@ -173,41 +173,114 @@ static bool is_filled(const uint8_t *p, size_t n, uint8_t with)
     return !n;
 }
 
-/* Pieces of some sizes are taken and freed in a changing order; each keeps its bytes, and new ones are 0. In the last
- * steps all are freed, so that the second round starts anew. */
-static void pieces_are_zeroed_and_do_not_overlap(void **state)
+/* Memory of some sizes is allocated and freed in a changing order; each allocation keeps its bytes, and new ones are 0.
+ * In the last steps all are freed, so that the second round starts anew. */
+static void allocations_are_zeroed_and_do_not_overlap(void **state)
 {
     enum { N = 400, STEPS = 4000 };
-    static const size_t sizes[] = { 0, 1, 64, 2816, 49152, 300000 };
-    struct { uint8_t *at; size_t bytes; } piece[N] = { 0 };
+    static const size_t sizes[] = { 0, 1, 64, 2816, 49152, 300000, 700000 };
+    struct { uint8_t *at; size_t bytes; } a[N] = { 0 };
     for (uint32_t step = 0; step < 2 * (STEPS + N); step++) {
         uint32_t i = (step + step / N * 37) % N, k = step % (STEPS + N);
-        if (piece[i].at) {
-            assert_true(is_filled(piece[i].at, piece[i].bytes, (uint8_t)i));
-            huge_free(piece[i].at);
-            piece[i].at = NULL;
+        if (a[i].at) {
+            assert_true(is_filled(a[i].at, a[i].bytes, (uint8_t)i));
+            huge_free(a[i].at);
+            a[i].at = NULL;
         } else if (k < STEPS) {
-            piece[i].bytes = sizes[step % 7 % 6] + i % 3;
-            piece[i].at = huge_zero(1, piece[i].bytes, "a piece");
-            assert_int_equal((uintptr_t)piece[i].at % 64, 0);
-            assert_true(is_filled(piece[i].at, piece[i].bytes, 0));
-            memset(piece[i].at, (int)i, piece[i].bytes);
+            a[i].bytes = sizes[step % 8 % 7] + i % 3;
+            a[i].at = huge_zero(1, a[i].bytes, "bytes");
+            assert_int_equal((uintptr_t)a[i].at % 64, 0);
+            assert_true(is_filled(a[i].at, a[i].bytes, 0));
+            memset(a[i].at, (int)i, a[i].bytes);
         }
     }
     for (uint32_t i = 0; i < N; i++)
-        assert_null(piece[i].at);
+        assert_null(a[i].at);
     huge_free(NULL);
 }
 
-static void freed_pieces_are_taken_again(void **state)
+static void freed_allocations_of_a_class_are_reused(void **state)
 {
-    uint8_t *other = huge_alloc(1, 100, "a piece"), *first = huge_alloc(3, 1000, "a piece");
-    huge_free(first);
-#ifndef __SANITIZE_ADDRESS__
-    assert_ptr_equal(huge_alloc(1000, 3, "a piece"), first);
-    huge_free(first);
-#endif
+    static const struct { size_t freed, next; bool same; } rows[] = {
+        { 3000, 3000, true }, { 3000, 2817, true }, { 3000, 3072, true }, { 3000, 3073, false }, { 3000, 2816, false },
+        { 0, 64, true }, { 64, 65, false }, { 1024, 961, true }, { 1025, 1152, true }, { 512 << 10, 481 << 10, true },
+    };
+    uint8_t *other = huge_alloc(1, 100, "bytes");
+    for (size_t i = 0; !HUGE_PLAIN && i < sizeof rows / sizeof *rows; i++) {
+        uint8_t *first = huge_alloc(rows[i].freed, 1, "bytes");
+        memset(first, 1, rows[i].freed);
+        huge_free(first);
+        uint8_t *next = huge_zero(1, rows[i].next, "bytes");
+        assert_int_equal(next == first, rows[i].same);
+        assert_true(is_filled(next, rows[i].next, 0));
+        huge_free(next);
+    }
     huge_free(other);
+}
+
+/* Pages of this process in memory, in bytes. */
+static size_t resident(void)
+{
+    char *text = file_read("/proc/self/statm", NULL);
+    size_t pages = text ? strtoul(strchr(text, ' '), NULL, 10) : 0;
+    free(text);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The first region is smaller than the first allocation. The child runs this program anew, so that it has no region. */
+static void the_first_allocation_may_be_large(void **state)
+{
+    char *program = file_own_path();
+    int status = 0;
+    pid_t pid = fork();
+    if (!pid) {
+        execl(program, program, "first", (char *)NULL);
+        _exit(1);
+    }
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    free(program);
+}
+
+static int allocate_first(void)
+{
+    uint8_t *first = huge_zero(300000, 1, "bytes"), *second = huge_zero(300000, 1, "bytes");
+    bool zero = is_filled(first, 300000, 0) && is_filled(second, 300000, 0);
+    memset(first, 1, 300000);
+    memset(second, 2, 300000);
+    bool kept = is_filled(first, 300000, 1) && is_filled(second, 300000, 2);
+    huge_free(first);
+    huge_free(second);
+    return !(zero && kept);
+}
+
+static void many_sizes_in_turn_take_little_memory(void **state)
+{
+    uint8_t *other = huge_alloc(1, 100, "bytes");
+    size_t before = resident();
+    for (size_t i = 1; i <= 800; i++) {
+        uint8_t *p = huge_alloc(i, 400, "bytes");
+        memset(p, 1, i * 400);
+        huge_free(p);
+    }
+    if (!HUGE_PLAIN)
+        assert_in_range(resident(), 0, before + (6 << 20));
+    huge_free(other);
+}
+
+static void large_allocations_take_only_the_pages_accessed(void **state)
+{
+    const size_t bytes = 256 << 20;
+    for (int round = 0; !HUGE_PLAIN && round < 3; round++) {
+        size_t before = resident();
+        uint8_t *p = huge_zero(bytes / 4, 4, "bytes");
+        assert_int_equal((uintptr_t)p % 64, 0);
+        for (size_t at = 0; at < bytes; at += bytes / 8)
+            assert_int_equal(p[at], 0);
+        memset(p + bytes - 100, 1, 100);
+        assert_in_range(resident(), 0, before + (32 << 20));
+        huge_free(p);
+    }
 }
 
 /* ---- pools ---- */
@@ -370,8 +443,10 @@ static void the_own_folder_contains_this_test(void **state)
     free(own);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        return allocate_first();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty_arrays_have_an_address),
         cmocka_unit_test(arrays_are_zeroed_and_aligned),
@@ -380,8 +455,11 @@ int main(void)
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(a_failed_allocation_says_how_much_and_for_what),
         cmocka_unit_test(the_run_is_saved_once_even_without_memory),
-        cmocka_unit_test(pieces_are_zeroed_and_do_not_overlap),
-        cmocka_unit_test(freed_pieces_are_taken_again),
+        cmocka_unit_test(allocations_are_zeroed_and_do_not_overlap),
+        cmocka_unit_test(freed_allocations_of_a_class_are_reused),
+        cmocka_unit_test(the_first_allocation_may_be_large),
+        cmocka_unit_test(many_sizes_in_turn_take_little_memory),
+        cmocka_unit_test(large_allocations_take_only_the_pages_accessed),
         cmocka_unit_test(pools_give_the_last_one_first),
         cmocka_unit_test(objects_of_a_pool_do_not_overlap),
         cmocka_unit_test(queues_keep_their_order),
