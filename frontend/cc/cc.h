@@ -74,6 +74,10 @@ int cc_run(const struct cc *cc, const struct words *cmd);
 
 /* process.c: runs a program to its end; its status as waitpid gives it. */
 int cc_process(const struct words *cmd);
+/* From here on SIGHUP, SIGINT and SIGTERM end simtx-cc only in cc_process and cc_end_if_interrupted, which remove the
+ * temporary files. */
+void cc_catch_signals(void);
+void cc_end_if_interrupted(void);
 
 /* device_link.c: adds to `link` an object that registers the relocatable device code among the inputs, if there is
  * any; with `output`, writes that object there. */

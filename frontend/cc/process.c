@@ -15,7 +15,7 @@ enum { ENDING = sizeof ending / sizeof *ending };
 static volatile sig_atomic_t interrupted;      /* the signal; 0: none */
 static volatile sig_atomic_t running;          /* the process; 0: none */
 
-/* A terminal sends Ctrl-C to the program, too. */
+/* Only signals sent by processes are passed on (si_code <= 0): the terminal sends Ctrl-C to the child itself. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -34,7 +34,7 @@ static void set_actions(const struct sigaction *new)
             sigaction(ending[i], new, NULL);
 }
 
-/* How they are blocked; *old: how they were. */
+/* Blocks these signals; *old: the mask before. */
 static void block(sigset_t *old)
 {
     sigset_t set;
@@ -44,13 +44,28 @@ static void block(sigset_t *old)
     sigprocmask(SIG_BLOCK, &set, old);
 }
 
-static void end_if_interrupted(void)
+void cc_catch_signals(void)
+{
+    set_actions(&(struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART});
+}
+
+/* Signals are blocked; `mask` lets the one through by which the process ends. */
+static void end_if_interrupted(const sigset_t *mask)
 {
     if (!interrupted)
         return;
     cc_tempdir_clear();
     signal(interrupted, SIG_DFL);
     raise(interrupted);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+void cc_end_if_interrupted(void)
+{
+    sigset_t mask;
+    block(&mask);
+    end_if_interrupted(&mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 __attribute__((noreturn)) static void execute(const struct words *cmd, const sigset_t *mask)
@@ -62,11 +77,12 @@ __attribute__((noreturn)) static void execute(const struct words *cmd, const sig
     _exit(127);
 }
 
-/* Blocked until `running` names the process, so that no signal is lost. */
+/* Signals are blocked until `running` names the process, so that none is lost. */
 static void start(const struct words *cmd)
 {
     sigset_t mask;
     block(&mask);
+    end_if_interrupted(&mask);
     pid_t pid = fork();
     if (pid < 0)
         cc_fail("cannot start %s: %s", cmd->at[0], strerror(errno));
@@ -76,16 +92,23 @@ static void start(const struct words *cmd)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* No signal is passed on to the ID once it may be another process's: waitpid releases it after `running` is 0. */
+static int wait_for(pid_t pid, const char *name)
+{
+    siginfo_t ended;
+    int status = 0;
+    while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0)
+        if (errno != EINTR)
+            cc_fail("cannot wait for %s: %s", name, strerror(errno));
+    running = 0;
+    waitpid(pid, &status, 0);
+    return status;
+}
+
 int cc_process(const struct words *cmd)
 {
-    int status = 0;
-    set_actions(&(struct sigaction){.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART});
-    end_if_interrupted();
     start(cmd);
-    while (waitpid((pid_t)running, &status, 0) < 0)
-        if (errno != EINTR)
-            cc_fail("cannot wait for %s: %s", cmd->at[0], strerror(errno));
-    running = 0;
-    end_if_interrupted();
+    int status = wait_for((pid_t)running, cmd->at[0]);
+    cc_end_if_interrupted();
     return status;
 }

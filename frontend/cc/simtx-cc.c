@@ -354,5 +354,6 @@ int main(int argc, char **argv)
     }
     int rc = run_mode(&cc);
     cc_free(&cc);
+    cc_end_if_interrupted();
     return rc;
 }

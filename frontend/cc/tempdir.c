@@ -15,7 +15,8 @@
 #include "frontend/cc/cc.h"
 
 static char folder[PATH_MAX];        /* "": not created */
-static struct words files;           /* of cc_temp */
+static struct words files;           /* of cc_temp, to be removed */
+static struct words shown;           /* of cc_temp in a dry run, which creates none */
 
 static void remove_folder(void)
 {
@@ -41,6 +42,7 @@ const char *cc_tempdir(void)
         parent = "/tmp";
     if ((size_t)snprintf(folder, sizeof folder, "%s/simtx-cc-XXXXXX", parent) >= sizeof folder)
         cc_fail("TMPDIR is too long: %zu characters", strlen(parent));
+    cc_catch_signals();
     if (!mkdtemp(folder))
         cc_fail("cannot create a folder for temporary files in %s: %s", parent, strerror(errno));
     atexit(remove_folder);
@@ -50,8 +52,9 @@ const char *cc_tempdir(void)
 
 const char *cc_temp(const struct cc *cc, const char *name)
 {
-    words_format(&files, "%s/%s", cc->dryrun ? "/tmp" : cc_tempdir(), name);
-    return files.at[files.n - 1];
+    struct words *paths = cc->dryrun ? &shown : &files;
+    words_format(paths, "%s/%s", cc->dryrun ? "/tmp" : cc_tempdir(), name);
+    return paths->at[paths->n - 1];
 }
 
 void cc_tempdir_clear(void)

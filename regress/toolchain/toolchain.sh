@@ -321,7 +321,34 @@ chmod +x slow_clang
 for signal in TERM HUP; do
     holds "simtx-cc leaves no temporary files after SIG$signal" interrupted $signal
 done
+# A signal while no process runs.
+"$CXX" -x c -D_GNU_SOURCE -shared -fPIC "$here/signal_at.c" -o signal_at.so
+signalled() { # FUNCTION: where simtx-cc receives the signal; it starts no compilation
+    local status=0
+    rm -rf started signalled && mkdir signalled
+    SIGNAL_AT=$1 LD_PRELOAD=$work/signal_at.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 \
+        SIMTX_CLANG=$work/slow_clang TMPDIR=$work/signalled "$cc" -c a.cu -o signalled.o || status=$?
+    [ "$status" = $((128 + 15)) ] && [ ! -e started ] && rmdir signalled
+}
+for function in mkdtemp sigprocmask; do
+    holds "nor after a signal before the first process, at $function" signalled $function
+done
 printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); }\n' >spaced.cu
+at_pipe() { # simtx-cc opens its output, a pipe, after the last process
+    local pid status=0
+    mkdir at_pipe && mkfifo pipe.cpp
+    TMPDIR=$work/at_pipe "$cc" -cuda spaced.cu -o pipe.cpp &
+    pid=$!
+    for _ in $(seq 300); do
+        [ -e "$(echo at_pipe/*/host.s)" ] && [ -z "$(cat /proc/$pid/task/$pid/children)" ] && break
+        sleep 0.1
+    done
+    kill -s TERM $pid
+    timeout 10 cat pipe.cpp >/dev/null
+    wait $pid || status=$?
+    [ "$status" = $((128 + 15)) ] && rmdir at_pipe
+}
+holds "nor after one that follows the last process" at_pipe
 stopped() { # the output of -cuda cannot be written
     mkdir stopped && TMPDIR=$work/stopped rejects "No such file" "$cc" -cuda spaced.cu -o /nonexistent/spaced.cpp &&
         rmdir stopped
