@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "frontend/lib/config_load.h"
+#include "frontend/lib/saved/saved_file.h"
 #include "frontend/session/env.h"
 #include "frontend/session/session.h"
 #include "frontend/lib/simtx.h"
@@ -237,19 +238,10 @@ static char *full_path(const char *name)
     return name[0] == '/' || !getcwd(folder, sizeof folder) ? mem_string(name) : mem_format("%s/%s", folder, name);
 }
 
-/* What the library would find only when the program has started. The file comes into being at its end. */
+/* Reports before the program starts that FILE cannot be written; the library creates it only when it saves. */
 static void check_writable(const char *file)
 {
-    struct stat st;
-    const char *slash = strrchr(file, '/');
-    char *folder = slash ? mem_string_n(file, (size_t)(slash - file) + 1) : mem_string(".");
-    bool exists = stat(file, &st) == 0, ok = !access(exists ? file : folder, W_OK);
-    if (exists && S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
-        ok = false;
-    }
-    free(folder);
-    if (!ok)
+    if (!saved_file_writable(file))
         cmd_usage_error(COMMAND, "cannot write %s: %s", file, strerror(errno));
 }
 

@@ -80,6 +80,19 @@ if [ -p pipe ]; then
 fi
 check 2 "Is a directory" "$simtx" run --quiet --save-at kernel:last --save . -- "$steps"
 check 2 "none/state: No such file" "$simtx" run --quiet --save-at kernel:last --save none/state -- "$steps"
+# A file is replaced, so its folder must be writable, and not the file itself.
+limited=()                              # a root without the right to write everywhere
+[ "$(id -u)" != 0 ] || limited=(setpriv --bounding-set=-dac_override)
+if "${limited[@]}" true 2>/dev/null; then
+    mkdir closed && : >closed/state && : >replaced && chmod a-w closed replaced
+    check 2 "closed/state: Permission denied" \
+        "${limited[@]}" "$simtx" run --quiet --save-at kernel:last --save closed/state -- "$steps"
+    check 2 "closed/new: Permission denied" \
+        "${limited[@]}" "$simtx" run --quiet --save-at kernel:last --save closed/new -- "$steps"
+    check 0 "" "${limited[@]}" "$simtx" run --quiet --config gtx480 --save-at kernel:last --save replaced -- "$steps"
+    holds "a file that cannot be written is replaced" cmp state replaced
+    chmod u+w closed
+fi
 check 1 "would run in timing mode" "$simtx" run --quiet --timing --save-at kernel:last --save lost -- "$steps"
 check 1 "would run in timing mode" "$simtx" run --quiet --config gtx480 --timing --restore state -- "$steps"
 

@@ -59,6 +59,27 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+static bool folder_writable(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? mem_string_n(path, (size_t)(slash - path) + 1) : mem_string(".");
+    int reason = access(folder, W_OK | X_OK) ? errno : 0;
+    free(folder);
+    errno = reason;
+    return !reason;
+}
+
+bool saved_file_writable(const char *path)
+{
+    struct stat st;
+    if (!is_special(path))
+        return folder_writable(path);
+    if (stat(path, &st) || !S_ISDIR(st.st_mode))
+        return !access(path, W_OK);
+    errno = EISDIR;
+    return false;
+}
+
 struct saved_file *saved_file_create(const char *path)
 {
     struct saved_file *f = file_new(path);

@@ -13,6 +13,8 @@ struct saved_file;
 
 /* NULL with errno. Writing: to a temporary file beside it; directly to what is not a regular file. */
 struct saved_file *saved_file_create(const char *path);
+/* May the process write there as saved_file_create does? false with errno. Creates nothing. */
+bool saved_file_writable(const char *path);
 /* NULL with a message (malloc'ed): no such file, not a saved state, or damaged. The whole file is checked. */
 struct saved_file *saved_file_open(const char *path, char **message);
 bool saved_file_writes(const struct saved_file *f);
