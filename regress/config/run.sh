@@ -34,7 +34,7 @@ for m in $machines; do
         default+tm-warptm | v100+tm-warptm | default+tm-sitm | v100+tm-sitm) answers 2 "gpu.memory_mb" show "$m+$o" ;;
         localtm+tm-warptm | southern-islands+tm-warptm | localtm+tm-sitm | southern-islands+tm-sitm)
             answers 2 "l1.local_writeback" show "$m+$o" ;;
-        gtx480-reference+multi2sim | kilotm+multi2sim | micro2013+multi2sim) answers 2 "latency" show "$m+$o" ;;
+        gtx480-reference+multi2sim | micro2013+multi2sim) answers 2 "latency" show "$m+$o" ;;
         warptm+finite-units) answers 2 "kilotm.read_buffer" show "$m+$o" ;;
         sitm+mesi | sitm+write-through | warptm+mesi | warptm+write-through | gtx480-reference+mesi | \
             gtx480-reference+write-through)
