@@ -208,17 +208,18 @@ adds() {
     holds "$1 of $2: $n loads in $got cycles, expected $3 to $4 each" [ $((got >= n * $3 && got <= n * $4)) = 1 ]
 }
 
-# Lines of one DRAM row are 256 bytes times the channels apart, or their double where slices take turns.
-open_row() {
+# Lines of one DRAM row lie in pairs, 512 bytes times the channels apart; PAIR is the distance of a pair's lines: the
+# lines of a pair follow one another, or, where lines go to the channels in turn, are a line of each channel apart.
+open_row() { # PRESET PAIR
     local step=$((512 * $(value "$1" dram.channels)))
-    echo 128 $step $((step + 128)) $((2 * step)) $((2 * step + 128)) $((3 * step)) $((3 * step + 128))
+    echo $2 $step $((step + $2)) $((2 * step)) $((2 * step + $2)) $((3 * step)) $((3 * step + $2))
 }
 
 same_line="0 0 0 0 0 0 0 0"
 adds "minimum L2 latency" quadro-fx5800 460 460 0 "$same_line"
 adds "minimum L2 latency" gtx480-sc 340 340 0 "$same_line"
 adds "L2 latency" v100 193 193 0 "$same_line"
-adds "minimum DRAM latency" gtx480 330 332 0 "$(open_row gtx480)"
-adds "minimum DRAM latency" gtx480-sc 460 460 0 "$(open_row gtx480-sc)"
+adds "minimum DRAM latency" gtx480 330 332 0 "$(open_row gtx480 128)"
+adds "minimum DRAM latency" gtx480-sc 460 460 0 "$(open_row gtx480-sc 1024)"
 
 finish
