@@ -73,7 +73,7 @@ printf 'parent = "kilotm+tm-ideal";\ntm: { ideal_detection = "signature"; };\n' 
 for machine in kilotm+2sm kilotm+backoff+2sm kilotm+tm-ideal+2sm ./hazard.cfg+2sm ./signature.cfg+2sm \
                kilotm+tm-serial+2sm; do
     holds "transactions on $machine" transfers --config $machine --trace one.json --stats one.stats
-    holds "transactions on $machine: what is in the timeline" "$check" trace one.json 0 1000000 -1
+    holds "transactions on $machine: what is in the timeline" "$check" trace one.json 0 100000000 -1
     holds "transactions on $machine: the format" "$check" format one.json
     holds "transactions on $machine: sums" "$check" transactions one.json one.stats
     holds "transactions on $machine, 2 threads" transfers --config $machine --trace two.json --threads 2
