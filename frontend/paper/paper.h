@@ -109,6 +109,7 @@ struct paper_run {
     int bench, config;
     struct batch_run *process;       /* in the grid's batch; its name: "HT-H.kl" */
     json_t *stats;                   /* "total", "kernels", "config" of a finished run; paper_grid_load */
+    struct batch_timeline *timeline; /* its marks; NULL: not finished, or without a timeline; paper_grid_load */
 };
 
 struct paper_grid {

@@ -75,11 +75,22 @@ void paper_grid_new(struct paper_grid *g)
     g->batch.nruns = g->nruns;
 }
 
+static void load_run(const struct batch *b, struct paper_run *run)
+{
+    if (run->process->state != BATCH_DONE || run->stats)
+        return;
+    run->stats = batch_stats(b, run->process);
+    if (run->process->timeline) {
+        char *path = batch_path(b, run->process, "timeline");
+        run->timeline = batch_timeline_load(path);
+        free(path);
+    }
+}
+
 void paper_grid_load(struct paper_grid *g)
 {
     for (int i = 0; i < g->nruns; i++)
-        if (g->runs[i].process->state == BATCH_DONE && !g->runs[i].stats)
-            g->runs[i].stats = batch_stats(&g->batch, g->runs[i].process);
+        load_run(&g->batch, &g->runs[i]);
 }
 
 void paper_grid_free(struct paper_grid *g)
@@ -87,6 +98,7 @@ void paper_grid_free(struct paper_grid *g)
     for (int i = 0; i < g->nruns; i++) {
         batch_run_free(g->runs[i].process);
         json_decref(g->runs[i].stats);
+        batch_timeline_free(g->runs[i].timeline);
     }
     for (int i = 0; i < g->paper->nconfigs; i++) {
         simtx_config_free(g->resolved[i]);

@@ -1,4 +1,4 @@
-/* Statistics of a run by name (batch_value), and where they come from. */
+/* Statistics of a run by name (batch_value, batch_timeline_value), and where they come from. */
 #include "frontend/paper/paper.h"
 
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 
 double paper_stat(const struct paper_grid *g, const struct paper_run *run, const char *name)
 {
+    if (!strncmp(name, "timeline.", 9))
+        return batch_timeline_value(run->timeline, name + 9);
     char *log = batch_path(&g->batch, run->process, "log");
     double value = batch_value(run->stats, log, name);
     free(log);

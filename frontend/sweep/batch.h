@@ -94,7 +94,6 @@ bool batch_local(struct batch *b);
 /*
  * A figure of a run by name; NaN: it has none.
  *   printed.WORD, observed.WORD   the number, or size, before that word in what the program printed (log: that file);
- *   timeline.COLUMN<N>            of the timeline's marks, see run_timeline.c;
  *   h.NAME.MEMBER     n, mean or max of a histogram, or belowN: the share of values below N, a power of two;
  *   NAME              a statistic of the run's total, or else the largest of any of its launches (of a size, the
  *                     product of its numbers).
@@ -107,7 +106,11 @@ const char *batch_value_nearest(const char *name);
 
 /* ---- run_timeline.c ---- */
 
-/* COLUMN<N> of the marks in a timeline; NaN: there is no such row or column. */
-double batch_timeline_value(const char *timeline, const char *name);
+/* The marks in the timeline of a run, which is read once. */
+struct batch_timeline;
+struct batch_timeline *batch_timeline_load(const char *path);
+void batch_timeline_free(struct batch_timeline *t);
+/* COLUMN<N> of the marks; NaN: there is no such row or column, or no timeline (NULL). */
+double batch_timeline_value(const struct batch_timeline *t, const char *name);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * The marks in the timeline of a program with one warp and one transaction: pmevent instructions before and in the
- * transaction, and the ends of its attempts. Each gives a row: first the marks before the transaction, then for each
- * attempt every mark that any attempt has, in the order of their numbers, and the end of the attempt, numbered one
- * above the highest mark. The columns follow Table 1 of Villegas et al., GPU-LocalTM; in a mask the leftmost of four
- * decimal digits is thread 0.
+ * The marks in the timeline of a program with one warp of at most four threads and one transaction: pmevent
+ * instructions before and in the transaction, and the ends of its attempts. Each gives a row: first the marks before
+ * the transaction, then for each attempt every mark that any attempt has, in the order of their numbers, and the end of
+ * the attempt, numbered one above the highest mark. The columns; in a mask the leftmost of four decimal digits is
+ * thread 0:
  *
- *   mark    number of the pmevent
- *   runs    threads that execute it; at the end of an attempt those that execute what follows tx_commit
- *   tcm     the conflict mask: threads that the attempt holds back from its beginning, and those aborted until here
- *   old     the conflict mask at the end of the attempt before; 0: there is none
- *   alone   1: the attempt holds threads back (wavefront serialisation)
- *   lost    threads aborted since the row before
+ *   mark      number of the pmevent
+ *   running   threads that execute it; at the end of an attempt those that execute what follows tx_commit
+ *   waiting   threads that wait for a later attempt: held back by this one from its beginning, or aborted until here
+ *   waited    threads that were waiting at the end of the attempt before; 0: there is none
+ *   held      1: the attempt holds threads back from its beginning
+ *   aborted   threads aborted since the row before
  *
  * A mark that no thread executes has the time of the next one that some thread executes, or of the end.
  */
@@ -27,13 +27,13 @@ enum { MARKS = 16, THREADS = 4 };
 enum kind { ABORT, MARK, ATTEMPT, END };
 struct event { uint64_t at, lanes; enum kind kind; unsigned number; };
 
-struct timeline {
+struct batch_timeline {
     struct event *event;             /* by time; the last is END */
     uint32_t n, cap;
     unsigned inside;                 /* marks of attempts, bit set */
 };
 
-struct row { unsigned mark; uint64_t runs, tcm, old, lost; bool alone; };
+struct row { unsigned mark; uint64_t running, waiting, waited, aborted; bool held; };
 
 /* ---- the file ---- */
 
@@ -43,7 +43,7 @@ static bool is_named(const json_t *j, const char *key, const char *name)
     return text && !strcmp(text, name);
 }
 
-static void add(struct timeline *t, struct event e)
+static void add(struct batch_timeline *t, struct event e)
 {
     t->event = mem_grow(t->event, t->n, &t->cap, sizeof *t->event, "marks of a timeline");
     t->event[t->n++] = e;
@@ -54,7 +54,7 @@ static uint64_t time_of(const json_t *j, const char *key)
     return (uint64_t)json_number_value(json_object_get(j, key));
 }
 
-static void add_event(struct timeline *t, const json_t *j)
+static void add_event(struct batch_timeline *t, const json_t *j)
 {
     const json_t *args = json_object_get(j, "args"), *number = json_object_get(args, "event");
     const char *mask = json_string_value(json_object_get(args, "mask"));
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The attempts follow each other, so only the end of the last one stays. What follows it is outside the transaction. */
-static void order(struct timeline *t)
+static void order(struct batch_timeline *t)
 {
     uint32_t n = 0, end = t->n;
     bool inside = false;
@@ -97,20 +97,29 @@ static void order(struct timeline *t)
     t->n = n;
 }
 
-static void read_timeline(struct timeline *t, const char *path)
+struct batch_timeline *batch_timeline_load(const char *path)
 {
+    struct batch_timeline *t = mem_zero(1, sizeof *t, "marks of a timeline");
     json_t *all = json_load_file(path, 0, NULL), *events = json_object_get(all, "traceEvents");
     for (size_t i = 0; i < json_array_size(events); i++)
         add_event(t, json_array_get(events, i));
     json_decref(all);
     order(t);
+    return t;
+}
+
+void batch_timeline_free(struct batch_timeline *t)
+{
+    if (t)
+        free(t->event);
+    free(t);
 }
 
 /* ---- the rows ---- */
 
 /* The event of this attempt, from event `at` on, that gives a mark its time: the first mark with this number or a
  * higher one, or what ends the attempt. */
-static const struct event *place(const struct timeline *t, uint32_t at, unsigned mark)
+static const struct event *place(const struct batch_timeline *t, uint32_t at, unsigned mark)
 {
     const struct event *found = NULL, *e;
     for (e = &t->event[at]; e->kind != ATTEMPT && e->kind != END; e++)
@@ -119,7 +128,7 @@ static const struct event *place(const struct timeline *t, uint32_t at, unsigned
     return found ? found : e;
 }
 
-static uint64_t aborted(const struct timeline *t, uint32_t at, const struct event *until)
+static uint64_t aborted(const struct batch_timeline *t, uint32_t at, const struct event *until)
 {
     uint64_t lanes = 0;
     for (const struct event *e = &t->event[at]; e < until; e++)
@@ -128,8 +137,8 @@ static uint64_t aborted(const struct timeline *t, uint32_t at, const struct even
 }
 
 /* Row n of the attempt that begins with event `at`; `open`: threads that have not committed. If the attempt has fewer
- * than *n rows, *n is reduced by their number. Returns the conflict mask at its end. */
-static uint64_t attempt_row(const struct timeline *t, uint32_t at, uint64_t open, uint64_t old, unsigned *n,
+ * than *n rows, *n is reduced by their number. Returns the threads that wait at its end. */
+static uint64_t attempt_row(const struct batch_timeline *t, uint32_t at, uint64_t open, uint64_t waited, unsigned *n,
                             struct row *row)
 {
     uint64_t ran = t->event[at].lanes, held = open & ~ran, before = 0;
@@ -139,31 +148,31 @@ static uint64_t attempt_row(const struct timeline *t, uint32_t at, uint64_t open
             continue;
         const struct event *e = place(t, at + 1, mark);
         uint64_t lost = aborted(t, at + 1, e);
-        uint64_t runs = e->kind == MARK && e->number == mark ? e->lanes : 0;
-        *row = (struct row){ mark, runs, held | lost, old, lost & ~before, held != 0 };
+        uint64_t running = e->kind == MARK && e->number == mark ? e->lanes : 0;
+        *row = (struct row){ mark, running, held | lost, waited, lost & ~before, held != 0 };
         before = lost;
         --*n;
     }
-    uint64_t lost = aborted(t, at + 1, end), tcm = held | lost;
+    uint64_t lost = aborted(t, at + 1, end), waiting = held | lost;
     unsigned last = 32 - (unsigned)__builtin_clz(t->inside);
     if (*n && --*n == 0)
-        *row = (struct row){ last, tcm ? 0 : ran, tcm, old, lost & ~before, held != 0 };
-    return tcm;
+        *row = (struct row){ last, waiting ? 0 : ran, waiting, waited, lost & ~before, held != 0 };
+    return waiting;
 }
 
 /* Row n, from 1; false: there are fewer. */
-static bool find_row(const struct timeline *t, unsigned n, struct row *row)
+static bool find_row(const struct batch_timeline *t, unsigned n, struct row *row)
 {
-    uint64_t open = 0, old = 0;
+    uint64_t open = 0, waited = 0;
     bool first = true;
     for (uint32_t i = 0; i < t->n && n; i++) {
         const struct event *e = &t->event[i];
         if (e->kind == MARK && first && --n == 0)
-            *row = (struct row){ .mark = e->number, .runs = e->lanes };
+            *row = (struct row){ .mark = e->number, .running = e->lanes };
         if (e->kind != ATTEMPT)
             continue;
-        open = first ? e->lanes : old;
-        old = attempt_row(t, i, open, first ? 0 : old, &n, row);
+        open = first ? e->lanes : waited;
+        waited = attempt_row(t, i, open, first ? 0 : waited, &n, row);
         first = false;
     }
     return n == 0;
@@ -181,8 +190,8 @@ static double digits(uint64_t mask)
 static double column(const struct row *row, const char *name, size_t length)
 {
     const struct { const char *name; double value; } columns[] = {
-        { "mark", row->mark }, { "runs", digits(row->runs) }, { "tcm", digits(row->tcm) }, { "old", digits(row->old) },
-        { "alone", row->alone }, { "lost", digits(row->lost) }
+        { "mark", row->mark }, { "running", digits(row->running) }, { "waiting", digits(row->waiting) },
+        { "waited", digits(row->waited) }, { "held", row->held }, { "aborted", digits(row->aborted) }
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strlen(columns[i].name) == length && !strncmp(columns[i].name, name, length))
@@ -190,14 +199,10 @@ static double column(const struct row *row, const char *name, size_t length)
     return NAN;
 }
 
-double batch_timeline_value(const char *path, const char *name)
+double batch_timeline_value(const struct batch_timeline *t, const char *name)
 {
     size_t length = strcspn(name, "0123456789");
     unsigned n = (unsigned)strtoul(name + length, NULL, 10);
-    struct timeline t = { 0 };
     struct row row = { 0 };
-    read_timeline(&t, path);
-    double value = n && t.inside && find_row(&t, n, &row) ? column(&row, name, length) : NAN;
-    free(t.event);
-    return value;
+    return t && n && t->inside && find_row(t, n, &row) ? column(&row, name, length) : NAN;
 }

@@ -1,4 +1,4 @@
-/* Figures of a run by name, from its statistics, from what its program printed, and from its timeline. */
+/* Figures of a run by name, from its statistics and from what its program printed. */
 #include "frontend/sweep/batch.h"
 
 #include <ctype.h>
@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/hist.h"
@@ -107,15 +106,6 @@ static double printed(const char *log, const char *word)
     return value;
 }
 
-/* The timeline of a run lies beside what it printed. */
-static double of_timeline(const char *log, const char *name)
-{
-    char *path = mem_format("%.*stimeline", (int)(strlen(log) - strlen("log")), log);
-    double value = batch_timeline_value(path, name);
-    free(path);
-    return value;
-}
-
 double batch_value(const json_t *stats, const char *log, const char *name)
 {
     const json_t *total = json_object_get(stats, "total");
@@ -125,8 +115,6 @@ double batch_value(const json_t *stats, const char *log, const char *name)
         return printed(log, name + 8);
     if (!strncmp(name, "observed.", 9))
         return printed(log, name + 9);
-    if (!strncmp(name, "timeline.", 9))
-        return of_timeline(log, name + 9);
     double v = number(nested(total, name));
     return isnan(v) ? largest_of_launches(json_object_get(stats, "kernels"), name) : v;
 }

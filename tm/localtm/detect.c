@@ -1,13 +1,15 @@
 /*
  * Conflict detection (GPU-LocalTM, section 3.3). Each bank takes the accesses of an instruction one after another, in
- * the order of lanes. Until the instruction completes, a bank has no information of the other banks.
+ * the order of lanes. A pass is at most one lane a bank; its lanes are checked in all banks in parallel, so until it
+ * completes, a bank has no information of the other banks.
  *   1. Fast conflict detection looks up the word's bit in the filters of the block's threads. If the bit of another
  *      thread is set, there is a conflict: the lane's words in this bank are restored. If no bit is set, the access is
  *      new: the old value and the owner are saved. If only the thread's own bit is set:
  *   2. Ownership detection looks up the owner. If it is the thread, nothing is done. If the word has no owner, the
  *      filter hit was an alias, and the access is new.
  *   3. Conflict broadcast: lanes with a conflict in one bank are restored in all others.
- * So two lanes that conflict in opposite orders in two banks both abort.
+ * So two lanes of a pass that conflict in opposite orders in two banks both abort. The words of such lanes are free for
+ * the next pass (localtm.broadcast_passes; without it the whole instruction is one pass).
  *
  * With localtm.read_write_filters a read conflicts with writes only; it sets its bit, and no old value is saved.
  */
@@ -177,6 +179,31 @@ static uint32_t broadcast(struct localtm_core *k, struct localtm_warp *x, uint64
     return cycles;
 }
 
+/* The banks of a lane's words. */
+static uint64_t banks_of(const struct localtm_core *k, const struct mem_op *op, unsigned lane)
+{
+    uint64_t banks = 0;
+    uint32_t word, end;
+    for (words_of(op, lane, &word, &end); word < end; word++)
+        banks |= UINT64_C(1) << word % k->cfg.banks;
+    return banks;
+}
+
+/* The lanes of the next pass: of the lanes that the banks serve at once, those that are the first one of each of their
+ * banks. */
+static uint64_t next_pass(const struct localtm_core *k, const struct mem_op *op, uint64_t left)
+{
+    uint64_t pass = 0, used = 0;
+    unsigned group = (unsigned)__builtin_ctzll(left) / k->cfg.lanes;
+    for (uint64_t m = left; m && (unsigned)__builtin_ctzll(m) / k->cfg.lanes == group; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        uint64_t banks = banks_of(k, op, lane);
+        pass |= (uint64_t)!(banks & used) << lane;
+        used |= banks;
+    }
+    return pass;
+}
+
 /* Lanes that have been rolled back, but cannot abort while their warp has accesses in flight, conflict without lookup.
  * */
 struct tm_access_result localtm_access(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
@@ -186,11 +213,15 @@ struct tm_access_result localtm_access(void *core, uint32_t slot, const struct m
     struct tm_access_result r = { .conflicts = lanes & x->rolled_back };
     struct work work;
     work.used = work.conflicts = 0;
-    for (uint64_t m = lanes & ~x->rolled_back; m; m &= m - 1)
-        access_lane(k, slot, op, (unsigned)__builtin_ctzll(m), &work);
-    r.cycles = count_work(k, &work);
-    if (work.conflicts)
-        r.cycles += broadcast(k, x, work.conflicts);
+    for (uint64_t left = lanes & ~x->rolled_back, pass; left; left &= ~pass) {
+        uint64_t before = work.conflicts;
+        pass = k->cfg.broadcast_passes ? next_pass(k, op, left) : left;
+        for (uint64_t m = pass; m; m &= m - 1)
+            access_lane(k, slot, op, (unsigned)__builtin_ctzll(m), &work);
+        if (work.conflicts & ~before)
+            r.cycles += broadcast(k, x, work.conflicts & ~before);
+    }
+    r.cycles += count_work(k, &work);
     r.conflicts |= work.conflicts;
     return r;
 }

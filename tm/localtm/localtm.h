@@ -68,7 +68,7 @@ struct localtm_warp {
 struct localtm_cfg {
 #define CONFIG_ROWS "tm/localtm/config.def"
 #include "base/config/config_fields.h"
-    uint32_t banks, shared_per_sm;   /* of an SM's shared memory; its bytes */
+    uint32_t banks, lanes, shared_per_sm;        /* of an SM's shared memory; lanes of a pass; its bytes */
     uint32_t add, stages;            /* core cycles of an integer add of a warp; core.stages */
 };
 void localtm_configure(struct localtm_cfg *c, const struct simtx_config *config);

@@ -99,7 +99,15 @@ static void lowest_lane_comes_first(void **state)
     rig_free(r);
 }
 
-/* Then lanes 1 to 3 take words 0 and 1, 1 and 2, 2 and 3: lane 2 loses in bank 1, and lane 3 meets it in bank 2. */
+/* Lanes 1 to 3 take words 0 and 1, 1 and 2, 2 and 3: lane 2 loses in bank 1; lane 3 meets it in bank 2 unless it comes
+ * after the broadcast. */
+static uint64_t losers_of_a_row(struct rig *r)
+{
+    const uint32_t wide[] = { 0, 0, 1, 2 };
+    rig_begin(r);
+    return rig_access_lanes(r, 0, MOP_LOAD, 0xe, wide, 2).conflicts;
+}
+
 static void lanes_that_meet_in_two_banks_both_lose(void **state)
 {
     struct rig *r = new_rig(NULL);
@@ -107,9 +115,30 @@ static void lanes_that_meet_in_two_banks_both_lose(void **state)
     assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, 3, first, 1).conflicts, 0);
     assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, 3, second, 1).conflicts, 3);
     assert_int_equal(r->c.count[STAT_LOCALTM_CONFLICTS], 2);
-    const uint32_t wide[] = { 0, 0, 1, 2 };
-    rig_begin(r);
-    assert_int_equal(rig_access_lanes(r, 0, MOP_LOAD, 0xe, wide, 2).conflicts, 0xc);
+    assert_int_equal(losers_of_a_row(r), 0x4);
+    rig_free(r);
+    r = new_rig("localtm.broadcast_passes=false");
+    assert_int_equal(losers_of_a_row(r), 0xc);
+    rig_free(r);
+}
+
+/* Lanes 0 to 2 own words 64, 65 and 66 of three banks. Then lanes 0 and 1 take each other's words in one pass; lane 2
+ * takes word 65 in the next, in which it has no owner. Lanes of the other half come later, too. */
+static void words_of_losers_are_free_in_the_next_pass(void **state)
+{
+    const uint32_t first[] = { 64, 65, 66 }, second[] = { 65, 64, 65 };
+    const char *settings[] = { NULL, "localtm.broadcast_passes=false" };
+    for (int i = 0; i < 2; i++) {
+        struct rig *r = new_rig(settings[i]);
+        assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, 7, first, 1).conflicts, 0);
+        assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, 7, second, 1).conflicts, i ? 7 : 3);
+        rig_free(r);
+    }
+    uint32_t own[64] = { [0] = 64, [40] = 65 }, other[64] = { [0] = 65, [40] = 64 };
+    struct rig *r = new_rig(NULL);
+    uint64_t lanes = 1 | UINT64_C(1) << 40;
+    assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, lanes, own, 1).conflicts, 0);
+    assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, lanes, other, 1).conflicts, 1);
     rig_free(r);
 }
 
@@ -444,6 +473,7 @@ int main(void)
         cmocka_unit_test(perfect_costs_nothing_and_finds_the_same),
         cmocka_unit_test(lowest_lane_comes_first),
         cmocka_unit_test(lanes_that_meet_in_two_banks_both_lose),
+        cmocka_unit_test(words_of_losers_are_free_in_the_next_pass),
         cmocka_unit_test(wide_accesses_lose_by_any_word),
         cmocka_unit_test(words_of_bytes_are_whole),
         cmocka_unit_test(shadow_memory_is_behind_the_words),

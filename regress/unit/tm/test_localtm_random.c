@@ -1,7 +1,7 @@
 /*
  * Random accesses, commits and aborts of GPU-LocalTM against a plain reading of the paper (sections 3.2, 3.3 and 4.2):
- * a filter of its own for every thread and bank, undo logs, and a walk bank by bank. Lanes that lose, memory, cycles
- * and counters must be the same.
+ * a filter of its own for every thread and bank, undo logs, and in each pass a walk bank by bank. Lanes that lose,
+ * memory, cycles and counters must be the same.
  */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ enum { BANKS_MAX = 64, STEPS = 4000, NOBODY = -1 };
 struct model {
     struct rig *r;
     uint32_t banks, bits, words;
-    bool tells_reads;
+    bool tells_reads, passes;
     uint64_t filter[RIG_THREADS][BANKS_MAX][2];      /* of reads, of writes */
     uint32_t memory[RIG_MAX_WORDS], old[RIG_MAX_WORDS];
     int owner[RIG_MAX_WORDS];
@@ -89,29 +89,71 @@ static uint32_t look_up(struct model *m, uint32_t thread, uint32_t word, bool re
     return 2;
 }
 
-static struct tm_access_result model_access(struct model *m, uint32_t warp, bool reads, uint64_t lanes,
-                                        const uint32_t *word, uint32_t words)
+static bool share_a_bank(const struct model *m, uint32_t a, uint32_t b, uint32_t words)
 {
-    struct tm_access_result r = { 0 };
-    uint32_t slowest = 0;
-    for (uint32_t bank = 0; bank < m->banks; bank++) {
-        uint32_t cycles = 0;
+    for (uint32_t i = 0; i < words; i++)
+        for (uint32_t k = 0; k < words; k++)
+            if ((a + i) % m->banks == (b + k) % m->banks)
+                return true;
+    return false;
+}
+
+/* The lanes of the lowest half that is left of which no earlier one needs the same bank. */
+static uint64_t first_pass(const struct model *m, uint64_t left, const uint32_t *word, uint32_t words)
+{
+    uint32_t from = (uint32_t)__builtin_ctzll(left) / 32 * 32;
+    uint64_t pass = 0;
+    for (uint32_t l = from; l < from + 32 && l < RIG_LANES; l++) {
+        bool meets = false;
+        for (uint32_t k = from; k < l; k++)
+            meets |= (left >> k & 1) && share_a_bank(m, word[k], word[l], words);
+        pass |= (left & UINT64_C(1) << l) && !meets ? UINT64_C(1) << l : 0;
+    }
+    return pass;
+}
+
+/* Adds each bank's cycles; returns the lanes that lose. */
+static uint64_t model_pass(struct model *m, uint32_t warp, bool reads, uint64_t lanes, const uint32_t *word,
+                           uint32_t words, uint32_t *cycles)
+{
+    uint64_t losers = 0;
+    for (uint32_t bank = 0; bank < m->banks; bank++)
         for (uint32_t l = 0; l < RIG_LANES; l++) {
             bool lost = false;
             for (uint32_t i = 0; lanes >> l & 1 && i < words; i++)
                 if ((word[l] + i) % m->banks == bank && !lost)
-                    cycles += look_up(m, warp * RIG_LANES + l, word[l] + i, reads, &lost);
-            r.conflicts |= (uint64_t)lost << l;
+                    cycles[bank] += look_up(m, warp * RIG_LANES + l, word[l] + i, reads, &lost);
+            losers |= (uint64_t)lost << l;
         }
-        r.cycles = cycles > r.cycles ? cycles : r.cycles;
-    }
-    r.cycles += lanes != 0;
+    return losers;
+}
+
+/* Returns the cycles of the slowest bank. */
+static uint32_t model_broadcast(struct model *m, uint32_t warp, uint64_t losers)
+{
+    uint32_t slowest = 0;
     for (uint32_t bank = 0; bank < m->banks; bank++) {
         uint32_t entries = 0;
         for (uint32_t l = 0; l < RIG_LANES; l++)
-            entries += r.conflicts >> l & 1 ? forget(m, warp * RIG_LANES + l, bank, true) : 0;
+            entries += losers >> l & 1 ? forget(m, warp * RIG_LANES + l, bank, true) : 0;
         slowest = entries > slowest ? entries : slowest;
     }
+    return slowest;
+}
+
+static struct tm_access_result model_access(struct model *m, uint32_t warp, bool reads, uint64_t lanes,
+                                        const uint32_t *word, uint32_t words)
+{
+    struct tm_access_result r = { .cycles = lanes != 0 };
+    uint32_t cycles[BANKS_MAX] = { 0 }, slowest = 0;
+    for (uint64_t left = lanes, pass; left; left &= ~pass) {
+        pass = m->passes ? first_pass(m, left, word, words) : left;
+        uint64_t losers = model_pass(m, warp, reads, pass, word, words, cycles);
+        r.cycles += model_broadcast(m, warp, losers);
+        r.conflicts |= losers;
+    }
+    for (uint32_t bank = 0; bank < m->banks; bank++)
+        slowest = cycles[bank] > slowest ? cycles[bank] : slowest;
     r.cycles += slowest;
     return r;
 }
@@ -197,6 +239,7 @@ static void play(struct model *m, uint32_t words, const char *const *settings)
     m->bits = m->r->k->cfg.filter_bits;
     m->words = words;
     m->tells_reads = m->r->k->cfg.read_write_filters;
+    m->passes = m->r->k->cfg.broadcast_passes;
     memcpy(m->memory, m->r->shared, words * 4);
     memset(m->owner, NOBODY, sizeof m->owner);
     for (uint32_t t = 0; t < RIG_THREADS; t++) {
@@ -228,6 +271,13 @@ static void as_published(void **state)
     assert_true(model.alias);
 }
 
+static void one_broadcast_an_instruction(void **state)
+{
+    const char *settings[] = { "localtm.broadcast_passes=false", NULL };
+    seed = 5;
+    play(&model, 512, settings);
+}
+
 static void few_banks_and_bits(void **state)
 {
     const char *settings[] = { "shared.banks=3", "localtm.filter_bits=2", NULL };
@@ -254,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_published),
+        cmocka_unit_test(one_broadcast_an_instruction),
         cmocka_unit_test(few_banks_and_bits),
         cmocka_unit_test(many_banks_and_bits),
         cmocka_unit_test(reads_and_writes_apart),
