@@ -106,8 +106,8 @@ static void bench_chase(struct outcome *shared)
     put("timing.chase.cycles_per_s", (double)r.cycles / r.seconds);
 }
 
-/* Two host threads on one run of the preset, against two runs side by side on this machine. */
-static void bench_threads(const char *preset, struct outcome *shared)
+/* Two host threads on one run, against two runs side by side on this machine. */
+static void bench_threads(const char *preset, const char *name, struct outcome *shared)
 {
     char load[64], key[80];
     const char *const one[] = { load, "sim.mode=timing", "sim.threads=1", NULL };
@@ -115,20 +115,29 @@ static void bench_threads(const char *preset, struct outcome *shared)
     double best_one = 1e9, best_two = 1e9, best_pair = 1e9;
     snprintf(load, sizeof load, "+%s", preset);
     for (int i = 0; i < REPEATS; i++) {
-        double a = run("vadd", one, shared).r.seconds, b = run("vadd", two, shared).r.seconds;
-        pid_t p = start("vadd", one, shared), q = start("vadd", one, shared + 1);
-        finish(p, "vadd");
-        finish(q, "vadd");
-        best_one = fmin(best_one, a);
-        best_two = fmin(best_two, b);
+        best_one = fmin(best_one, run(name, one, shared).r.seconds);
+        best_two = fmin(best_two, run(name, two, shared).r.seconds);
+        pid_t p = start(name, one, shared), q = start(name, one, shared + 1);
+        finish(p, name);
+        finish(q, name);
         best_pair = fmin(best_pair, fmax(shared[0].r.seconds, shared[1].r.seconds));
     }
-    printf("two host threads (%s, vadd): %.2f times as fast; two runs at once: %.2f times the work of one\n", preset,
-           best_one / best_two, 2 * best_one / best_pair);
-    snprintf(key, sizeof key, "timing.threads2.%s.speedup", preset);
-    put(key, best_one / best_two);
-    snprintf(key, sizeof key, "timing.threads2.%s.ceiling", preset);
-    put(key, 2 * best_one / best_pair);
+    double speedup = best_one / best_two, ceiling = 2 * best_one / best_pair;
+    printf("%-16s %-8s %10.2f %10.2f %10.2f\n", preset, name, speedup, ceiling, speedup / ceiling);
+    snprintf(key, sizeof key, "timing.threads2.%s.%s.speedup", preset, name);
+    put(key, speedup);
+    snprintf(key, sizeof key, "timing.threads2.%s.%s.ceiling", preset, name);
+    put(key, ceiling);
+}
+
+static void bench_all_threads(struct outcome *shared)
+{
+    static const char *const preset[] = { "gtx480-reference", "gtx480" };
+    printf("\ntwo host threads beside two runs at once\n%-16s %-8s %10s %10s %10s\n", "preset", "", "threads", "runs",
+           "ratio");
+    for (size_t k = 0; k < sizeof preset / sizeof *preset; k++)
+        for (int i = 0; i < WORKLOADS; i++)
+            bench_threads(preset[k], workloads[i].name, shared);
 }
 
 /* The same kernel on larger machines: CPU time of a simulated cycle, and memory of the process. */
@@ -170,8 +179,7 @@ int main(int argc, char **argv)
         return 1;
     bench_reference(shared);
     bench_chase(shared);
-    bench_threads("gtx480-reference", shared);
-    bench_threads("gtx480", shared);
+    bench_all_threads(shared);
     bench_scaling(shared);
     if (json_dump_file(result, argv[2], JSON_INDENT(2) | JSON_SORT_KEYS)) {
         fprintf(stderr, "bench: cannot write %s\n", argv[2]);

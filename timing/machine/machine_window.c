@@ -118,6 +118,15 @@ static uint64_t update_next(const struct machine *m, struct machine_worklist *l,
     return l->next[item] = component_next(m, p);
 }
 
+/* Must the component be visited in this phase? */
+static inline bool must_visit(const struct machine *m, const struct machine_worklist *l, uint32_t item)
+{
+    const struct machine_component *p = &l->component[item];
+    if (l->next[item] < m->horizon.limit[p->kind] || l->lacking[item] || m->cfg.sim.no_skip)
+        return true;
+    return has_input(m, l, item);
+}
+
 static inline void visit(struct machine *m, struct machine_thread_result *mine, struct machine_worklist *l,
                          uint32_t item)
 {
@@ -129,6 +138,17 @@ static inline void visit(struct machine *m, struct machine_thread_result *mine, 
     l->lacking[item] = lacks_credits(m, p);
     mine->lacking[p->kind] |= l->lacking[item];
     mine->next[p->kind] = clock_earlier(mine->next[p->kind], l->next[item]);
+}
+
+/* Most components have neither a message nor an event. */
+static inline void visit_if_due(struct machine *m, struct machine_thread_result *mine, struct machine_worklist *l,
+                                uint32_t item)
+{
+    uint64_t *next = &mine->next[l->component[item].kind];
+    if (must_visit(m, l, item))
+        visit(m, mine, l, item);
+    else
+        *next = clock_earlier(*next, l->next[item]);
 }
 
 static struct machine_thread_result no_result(uint64_t step)
@@ -145,31 +165,17 @@ static void visit_item(void *ctx, uint64_t step, uint32_t thread, uint32_t list,
     struct machine_thread_result *mine = &m->result[thread];
     if (mine->step != step)
         *mine = no_result(step);
-    visit(m, mine, &m->worklist[list], item);
+    visit_if_due(m, mine, &m->worklist[list], item);
 }
 
-/* Must the component be visited in this phase? */
-static inline bool must_visit(const struct machine *m, const struct machine_worklist *l, uint32_t item)
-{
-    const struct machine_component *p = &l->component[item];
-    if (l->next[item] < m->horizon.limit[p->kind] || l->lacking[item] || m->cfg.sim.no_skip)
-        return true;
-    return has_input(m, l, item);
-}
-
-/* One host thread visits the components of a phase. Most have neither a message nor an event. */
+/* One host thread visits the components of a phase. */
 static struct machine_thread_result visit_phase(struct machine *m, uint32_t phase)
 {
     struct machine_thread_result mine = no_result(0);
     for (uint32_t t = 0; t < m->threads; t++) {
         struct machine_worklist *l = &m->worklist[phase * m->threads + t];
-        for (uint32_t i = 0; i < l->n; i++) {
-            uint64_t *next = &mine.next[l->component[i].kind];
-            if (must_visit(m, l, i))
-                visit(m, &mine, l, i);
-            else
-                *next = clock_earlier(*next, l->next[i]);
-        }
+        for (uint32_t i = 0; i < l->n; i++)
+            visit_if_due(m, &mine, l, i);
     }
     return mine;
 }
