@@ -10,6 +10,9 @@
  * offset in all lanes is one vector, as on hardware.
  */
 #include <string.h>
+#if defined __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "base/num.h"
 #include "ptx/exec/exec.h"
@@ -251,14 +254,14 @@ static NOINLINE int outside(struct lanes *x, const struct dinst *d, int lane, un
  * A warp often reads the next row at the same distance from this one as this one from the last, too far apart for the
  * host's own prefetching: the line of its first and of its last lane are prefetched.
  */
-INLINE void prefetch_next(const struct mem_access *a, struct half *h, const struct dinst *d, enum ptx_space space)
+INLINE void prefetch_next(struct half *h, const struct dinst *d, enum ptx_space space, uint64_t from, uint64_t span)
 {
-    uint64_t *from = &h->worker->bounds[d->id].from, step = a->from - *from;
-    *from = a->from;
+    uint64_t *last = &h->worker->bounds[d->id].from, step = from - *last;
+    *last = from;
     if (space != SP_GLOBAL)
         return;
-    __builtin_prefetch((const void *)(uintptr_t)(a->from + step));
-    __builtin_prefetch((const void *)(uintptr_t)(a->to + step));
+    __builtin_prefetch((const void *)(uintptr_t)(from + step));
+    __builtin_prefetch((const void *)(uintptr_t)(from + span + step));
 }
 
 /*
@@ -326,9 +329,89 @@ static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t le
     return r;
 }
 
-#define FEW_OR_ANY(NAME)                                                                                   \
+/* ---- all lanes, one element each, 64-bit addresses: the common case, in which no register has to be saved ---- */
+
+typedef uint64_t eight __attribute__((vector_size(64)));
+
+INLINE bool all_zero(eight v)
+{
+#if defined __AVX512F__
+    return !_mm512_test_epi64_mask((__m512i)v, (__m512i)v);
+#else
+    uint64_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= v[i];
+    return !any;
+#endif
+}
+
+/* Is at[i] the first address plus i * step for every lane? */
+INLINE bool all_in_steps(const uint64_t *at, uint64_t step)
+{
+    const eight *v = __builtin_assume_aligned(at, 64);
+    eight gap = { 0 }, row = at[0] + step * (eight){ 0, 1, 2, 3, 4, 5, 6, 7 };
+    for (int k = 0; k < LANES / 8; k++)
+        gap |= v[k] ^ (row + (uint64_t)k * 8 * step);
+    return all_zero(gap);
+}
+
+INLINE bool all_lanes(const struct lanes *x, const struct dinst *d)
+{
+    return x->mask == UINT32_MAX && d->vec == 1 && d->addr_size == 8;
+}
+
+/* Sets *to to the host address of lane 0 if the lanes access this many bytes from there on in the last region. */
+INLINE bool full_pointer(const struct lanes *x, const struct dinst *d, enum ptx_space space, bool write, unsigned width,
+                         uint64_t bytes, char **to)
+{
+    uint64_t from = *(const uint64_t *)lanes_at(x, d->src[0]) + (uint64_t)d->imm;
+    struct region r = last_region(half_of((struct lanes *)x), d, space, write);
+    *to = AT(r, from);
+    return !(from & (width - 1)) && in_region(&r, from, from + bytes);
+}
+
+/* False: nothing was done. */
+#define FULL_LOAD(MT, RT, NAME, SPACE)                                                                     \
+    INLINE bool NAME(struct lanes *x, const struct dinst *d)                                               \
+    {                                                                                                      \
+        const uint64_t *at = lanes_at(x, d->src[0]);                                                       \
+        uint64_t span = at[LANES - 1] - at[0];                                                             \
+        RT *out = __builtin_assume_aligned(lanes_at(x, *(const operand *)d->extra), 64);                   \
+        char *p;                                                                                           \
+        if (!span) {                                                                                       \
+            if (!all_in_steps(at, 0) || !full_pointer(x, d, SPACE, false, sizeof(MT), sizeof(MT), &p))     \
+                return false;                                                                              \
+            RT v = (RT)*(const MT *)(const void *)p;                                                       \
+            _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = v;                                \
+            return true;                                                                                   \
+        }                                                                                                  \
+        if (span != (LANES - 1) * sizeof(MT) || !all_in_steps(at, sizeof(MT)) ||                           \
+            !full_pointer(x, d, SPACE, false, sizeof(MT), LANES * sizeof(MT), &p))                         \
+            return false;                                                                                  \
+        prefetch_next(half_of(x), d, SPACE, at[0] + (uint64_t)d->imm, span);                               \
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)((const MT *)(const void *)p)[i]; \
+        return true;                                                                                       \
+    }
+#define FULL_STORE(MT, RT, NAME, SPACE)                                                                    \
+    INLINE bool NAME(struct lanes *x, const struct dinst *d)                                               \
+    {                                                                                                      \
+        const uint64_t *at = lanes_at(x, d->src[0]);                                                       \
+        const RT *in = __builtin_assume_aligned(lanes_at(x, *(const operand *)d->extra), 64);              \
+        char *p;                                                                                           \
+        if (at[LANES - 1] - at[0] != (LANES - 1) * sizeof(MT) || !all_in_steps(at, sizeof(MT)) ||          \
+            !full_pointer(x, d, SPACE, true, sizeof(MT), LANES * sizeof(MT), &p))                          \
+            return false;                                                                                  \
+        half_of(x)->worker->changes++;                                                                     \
+        _Pragma("omp simd") for (int i = 0; i < LANES; i++) ((MT *)(void *)p)[i] = (MT)in[i];              \
+        return true;                                                                                       \
+    }
+
+/* The function of an instruction: by how many lanes execute. */
+#define BY_LANES(NAME)                                                                                     \
     static int NAME(struct lanes *x, const struct dinst *d)                                                \
     {                                                                                                      \
+        if (all_lanes(x, d))                                                                               \
+            return full_##NAME(x, d) ? CONTROL_NEXT : any_##NAME(x, d);                                    \
         if (!few_lanes(x, d))                                                                              \
             return any_##NAME(x, d);                                                                       \
         uint32_t left = few_##NAME(x, d);                                                                  \
@@ -374,14 +457,14 @@ static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t le
         if (pattern == MEM_PATTERN_CONSECUTIVE && a.mask == UINT32_MAX && n == 1 &&                        \
             row_region(&a, h, d, SPACE, false, &r)) {                                                      \
             const MT *p = (const MT *)AT(r, a.from);                                                       \
-            prefetch_next(&a, h, d, SPACE);                                                                \
+            prefetch_next(h, d, SPACE, a.from, a.to - a.from);                                                                \
             RT *out = lanes_at(x, to[0]);                                                                  \
             _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)p[i];                         \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         r = last_region(h, d, SPACE, false);                                                               \
         if (n == 1 && sizeof(MT) < 8 && strided_##S(lanes_at(x, to[0]), &a, &r)) {                         \
-            prefetch_next(&a, h, d, SPACE);                                                                \
+            prefetch_next(h, d, SPACE, a.from, a.to - a.from);                                                                \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         if (__builtin_expect(scatter_region(&a, h, d, SPACE, false, &r), 1)) {                             \
@@ -556,21 +639,25 @@ static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t le
     STRIDED(MT, RT, BITS, strided_##S)                  \
     GATHER(MT, RT, BITS, gather_##S)                    \
     FEW_LOAD(MT, RT, few_ld_global_##S, SP_GLOBAL)      \
+    FULL_LOAD(MT, RT, full_ld_global_##S, SP_GLOBAL)    \
     LOAD(MT, RT, BITS, S, ld_global_##S, SP_GLOBAL)     \
-    FEW_OR_ANY(ld_global_##S)                           \
+    BY_LANES(ld_global_##S)                           \
     FEW_LOAD(MT, RT, few_ld_shared_##S, SP_SHARED)      \
+    FULL_LOAD(MT, RT, full_ld_shared_##S, SP_SHARED)    \
     LOAD(MT, RT, BITS, S, ld_shared_##S, SP_SHARED)     \
-    FEW_OR_ANY(ld_shared_##S)                           \
+    BY_LANES(ld_shared_##S)                           \
     LOAD(MT, RT, BITS, S, ld_param_##S, SP_PARAM)       \
     PARAM_LOAD(MT, RT, BITS, ld_param_##S)              \
     PRIVATE_LOAD(MT, RT, ld_private_##S)
 #define DEFINE_STORES(MT, RT, BITS, S)                  \
     FEW_STORE(MT, RT, few_st_global_##S, SP_GLOBAL)     \
+    FULL_STORE(MT, RT, full_st_global_##S, SP_GLOBAL)   \
     STORE(MT, RT, st_global_##S, SP_GLOBAL)             \
-    FEW_OR_ANY(st_global_##S)                           \
+    BY_LANES(st_global_##S)                           \
     FEW_STORE(MT, RT, few_st_shared_##S, SP_SHARED)     \
+    FULL_STORE(MT, RT, full_st_shared_##S, SP_SHARED)   \
     STORE(MT, RT, st_shared_##S, SP_SHARED)             \
-    FEW_OR_ANY(st_shared_##S)                           \
+    BY_LANES(st_shared_##S)                           \
     PRIVATE_STORE(MT, RT, st_private_##S)
 LOAD_TYPES(DEFINE_LOADS)
 STORE_TYPES(DEFINE_STORES)
