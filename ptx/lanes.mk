@@ -1,6 +1,6 @@
 # The instruction table and the lane functions. The families in ptx/lanes/ are compiled once per vector width; ISA
 # names the width and ends the names of its functions. No contraction, no libm: the bits are the same in all of them.
-LANES_FILES  := partial int logic float half cmp cvt warp video
+LANES_FILES  := partial int logic float half cmp cvt warp video pair
 LANES_CFLAGS := -O3 -fopenmp-simd -fwrapv -fno-strict-aliasing -fno-trapping-math -Wno-pass-failed
 LANES_base   :=
 LANES_avx2   := -mavx2 -mfma -mf16c -mbmi2

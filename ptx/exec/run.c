@@ -25,8 +25,8 @@ static inline int run_steps(struct warp *w, const struct dinst **at)
     int r;
     if (warp_halves(w) == 1) {
         struct lanes *x = &w->half[0].l;
-        while (!(r = d->fn(x, d)))
-            d++;
+        while ((r = d->run(x, d)) <= CONTROL_NEXT)
+            d += 1 - r;
     } else
         while (!(r = run_halves(w, d)))
             d++;

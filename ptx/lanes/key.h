@@ -30,6 +30,7 @@ enum {
 
 typedef ptx_fn *lanes_select_fn(uint64_t key);
 typedef ptx_fn *lanes_resize_fn(int from, int to, bool sign);
+typedef ptx_fn *lanes_pair_fn(const struct ptx_inst *in);
 
 /* One family of functions for each file of this folder that expands semantic rows. */
 enum { LANES_FAMILY_COUNT = 8 };
@@ -38,7 +39,8 @@ enum { LANES_FAMILY_COUNT = 8 };
     lanes_select_fn lanes_select_int_##isa, lanes_select_logic_##isa, lanes_select_float_##isa,        \
         lanes_select_half_##isa, lanes_select_cmp_##isa,                                      \
         lanes_select_cvt_##isa, lanes_select_warp_##isa, lanes_select_video_##isa;            \
-    lanes_resize_fn lanes_pick_resize_##isa;
+    lanes_resize_fn lanes_pick_resize_##isa;                                                  \
+    lanes_pair_fn lanes_pick_pair_##isa;
 LANES_DECLARE(base)
 LANES_DECLARE(avx2)
 LANES_DECLARE(avx512)

@@ -19,12 +19,13 @@ struct isa {
     const char *name;
     lanes_select_fn *select[LANES_FAMILY_COUNT];
     lanes_resize_fn *resize;
+    lanes_pair_fn *pair;
 };
 
 #define FAMILY(f, isa) lanes_select_##f##_##isa,
 #define ISA_ROW(isa)                                                                          \
     { #isa, { FAMILY(int, isa) FAMILY(logic, isa) FAMILY(float, isa) FAMILY(half, isa) FAMILY(cmp, isa) \
-              FAMILY(cvt, isa) FAMILY(warp, isa) FAMILY(video, isa) }, lanes_pick_resize_##isa }
+              FAMILY(cvt, isa) FAMILY(warp, isa) FAMILY(video, isa) }, lanes_pick_resize_##isa, lanes_pick_pair_##isa }
 
 static const struct isa isas[] = {
     ISA_ROW(base),
@@ -366,4 +367,9 @@ ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst
 ptx_fn *lanes_resize(enum lanes_isa isa, int from, int to, bool sign)
 {
     return isas[isa].resize(from, to, sign);
+}
+
+ptx_fn *lanes_pair(enum lanes_isa isa, const struct ptx_inst *in)
+{
+    return isas[isa].pair(in);
 }

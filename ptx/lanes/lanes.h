@@ -43,7 +43,8 @@ enum { OPERAND_BITS = 30 };
 enum dinst_stepping { STEPS_HERE = 1, STEPS_MEMORY = 2, STEPS_GUARDED = 4, STEPS_JOIN = 8 };
 
 struct dinst {
-    ptx_fn *fn;              /* called by the run loop */
+    ptx_fn *run;             /* called by the run loop: fn, or a function for this step and the next (pair.c) */
+    ptx_fn *fn;              /* executes the step */
     ptx_fn *guarded;         /* called by a guard's function for the lanes whose guard is true */
     ptx_fn *rounded;         /* called by a wrapper function: rounding mode, generic address, vector */
     operand dst, dst2;       /* dst2: second destination (setp p|q, shfl d|p), or a scratch slot when not written */
@@ -105,5 +106,8 @@ ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst
 
 /* Width changes of a register: from and to are 2, 4 or 8 bytes; sign: sign-extend. */
 ptx_fn *lanes_resize(enum lanes_isa isa, int from, int to, bool sign);
+
+/* A step that executes `in` and the 64-bit addition after it, whose second source is in's result; NULL: there is none. */
+ptx_fn *lanes_pair(enum lanes_isa isa, const struct ptx_inst *in);
 
 #endif

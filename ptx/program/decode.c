@@ -138,6 +138,7 @@ static void decode_body(struct decoder *x)
     c->of_inst[x->f->ninsts] = c->ninsts;
     add_return(x);
     resolve_targets(x);
+    decode_pairs(x);
 }
 
 /* Steps and constants move from the heap to the program's arena. */

@@ -10,6 +10,7 @@
  *   decode_memory.c   loads, stores, atomics, prefetches, tests of addresses
  *   decode_texture.c  textures and surfaces
  *   decode_control.c  branches, calls, barriers, transactions
+ *   decode_pairs.c    two instructions that the run loop executes as one step
  */
 #ifndef PTX_DECODE_H
 #define PTX_DECODE_H
@@ -105,5 +106,10 @@ void frame_place_prototype(struct ptx_var *params, struct ptx_var *rets);
 /* Places the .local variables of a module after `at` bytes of others; returns the bytes in total. */
 uint64_t frame_place_module(struct ptx_var *vars, uint64_t at);
 void frame_check_parameters(const struct ptx_func *f, struct diag *d);
+
+/* ---- decode_pairs.c ---- */
+
+/* Sets `run` of all steps. */
+void decode_pairs(struct decoder *x);
 
 #endif

@@ -184,5 +184,6 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_control(&x);
     behave_system(&x);
     behave_texture(&x);
+    behave_pairs(&x);
     return x.count;
 }

@@ -55,5 +55,6 @@ void behave_warp(struct behave_ctx *x);
 void behave_control(struct behave_ctx *x);
 void behave_system(struct behave_ctx *x);
 void behave_texture(struct behave_ctx *x);
+void behave_pairs(struct behave_ctx *x);
 
 #endif

@@ -1,0 +1,68 @@
+/*
+ * Pairs of instructions that the run loop of functional mode executes as one step (ptx/lanes/pair.c): the second is a
+ * 64-bit addition, and only it reads the result of the first. Both steps remain: a branch may lead to the second, and
+ * timing mode executes them one by one.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ptx/program/decode.h"
+
+/* Reads of each register in the function, up to 2; made when a pair asks for them. */
+struct reads { const struct ptx_func *f; uint8_t *of_reg; };
+
+static void count_read(void *ctx, struct ptx_reg *r, bool write)
+{
+    uint8_t *n = &((struct reads *)ctx)->of_reg[r->id];
+    if (!write && *n < 2)
+        ++*n;
+}
+
+static bool read_once(struct reads *r, const struct ptx_operand *o)
+{
+    if (o->kind != OPD_REG || o->reg->shared)
+        return false;
+    if (!r->of_reg) {
+        r->of_reg = mem_zero((size_t)r->f->nregs, 1, "the registers of a function");
+        for (uint32_t i = 0; i < r->f->ninsts; i++)
+            ptx_inst_visit_regs(&r->f->insts[i], count_read, r);
+    }
+    return r->of_reg[o->reg->id] == 1;
+}
+
+/* An unguarded step that executes an instruction. */
+static bool plain(const struct dinst *d)
+{
+    return d->in && d->counts && !d->in->guard && !d->guarded;
+}
+
+static bool is_sum(const struct ptx_inst *in)
+{
+    return in->op == OP_ADD && (in->type[0] == T_S64 || in->type[0] == T_U64) && !in->mod[PG_CC];
+}
+
+/* Makes the result of d the second source of the sum after it. False: it is none of its sources, or both. */
+static bool feeds(const struct dinst *d, struct dinst *sum)
+{
+    if ((sum->src[0] == d->dst) == (sum->src[1] == d->dst))
+        return false;
+    if (sum->src[0] == d->dst) {
+        sum->src[0] = sum->src[1];
+        sum->src[1] = d->dst;
+    }
+    return true;
+}
+
+void decode_pairs(struct decoder *x)
+{
+    struct code *c = x->code;
+    struct reads reads = { .f = x->f };
+    for (uint32_t i = 0; i < c->ninsts; i++) {
+        struct dinst *d = &c->insts[i], *sum = d + 1;
+        d->run = d->fn;
+        ptx_fn *both = i + 1 < c->ninsts && plain(d) && plain(sum) ? lanes_pair(x->p->isa, d->in) : NULL;
+        if (both && is_sum(sum->in) && read_once(&reads, &d->in->opd[0]) && feeds(d, sum))
+            d->run = both;
+    }
+    free(reads.of_reg);
+}

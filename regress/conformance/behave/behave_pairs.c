@@ -1,0 +1,90 @@
+/*
+ * Behaviour of two instructions that the run loop may execute as one step (ptx/lanes/pair.c): a 64-bit sum after the
+ * instruction that computes one of its terms, with all lanes and with some, and the shapes in which they must stay two.
+ */
+#include "regress/conformance/behave/behave.h"
+
+static int64_t multiplier(uint32_t i) { return (int32_t)(i * 2654435761u); }
+
+static bool expect_products(uint32_t i, uint32_t k, uint64_t *w)
+{
+    uint32_t r = (uint32_t)multiplier(i);
+    switch (k) {
+    case 0: *w = 1000 + (uint64_t)(multiplier(i) * -7); break;
+    case 1: *w = 1000 + (uint64_t)r * 4294967289u; break;
+    case 2: *w = (uint64_t)(multiplier(i) * (int64_t)(int32_t)i) + i; break;
+    case 3: *w = (i & 1 ? 5 : 0) + (uint64_t)(multiplier(i) * 12); break;
+    default: *w = i % 3 == 0 ? 77 + (uint64_t)r * 40 : 77;
+    }
+    return k < 5;
+}
+
+static bool expect_shifts(uint32_t i, uint32_t k, uint64_t *w)
+{
+    uint32_t by = i + 32;
+    uint64_t v = 0x9e3779b97f4a7c15u + i;
+    *w = k == 0 ? 3 + (v << 2) : k == 1 ? 3 + (by < 64 ? v << by : 0) : i % 5 ? v : v + (v << 63);
+    return k < 3;
+}
+
+static bool expect_two_steps(uint32_t i, uint32_t k, uint64_t *w)
+{
+    uint64_t term = (uint64_t)i * 4;
+    switch (k) {
+    case 0: *w = 10 + term + term * 3; break;        /* the term is read again */
+    case 1: *w = term + term; break;
+    case 2: *w = i & 2 ? 10 + term : 10; break;      /* a guarded sum */
+    case 3: *w = i & 2 ? 10 + term : 10 + 7; break;  /* a guarded term */
+    case 4: *w = (uint64_t)i * 4294967295u + UINT64_MAX; break;
+    case 5: *w = i > 0; break;                       /* its carry */
+    case 6: *w = 10 + term + 1000; break;            /* a branch to the sum */
+    default: return false;
+    }
+    return true;
+}
+
+static const struct behave_test tests[] = {
+    { .name = "sums of products, as two instructions or one step",
+      .body = "  mul.lo.u32 %r2, %i, 2654435761;\n  mov.u64 %d1, 1000;\n"
+              "  mul.wide.s32 %d2, %r2, -7;\n  add.s64 %d3, %d1, %d2;\n  st.global.u64 [%o], %d3;\n"
+              "  mul.wide.u32 %d4, %r2, 4294967289;\n  add.u64 %d5, %d4, %d1;\n  st.global.u64 [%o+8], %d5;\n"
+              "  cvt.u64.u32 %d6, %i;\n  mul.wide.s32 %d7, %r2, %i;\n  add.s64 %d6, %d6, %d7;\n"
+              "  st.global.u64 [%o+16], %d6;\n"
+              "  and.b32 %r3, %i, 1;\n  setp.eq.u32 %p1, %r3, 0;\n  mov.u64 %d8, 0;\n  @%p1 bra EVEN;\n"
+              "  mov.u64 %d8, 5;\nEVEN:\n"
+              "  mul.wide.s32 %d9, %r2, 12;\n  add.s64 %d9, %d9, %d8;\n  st.global.u64 [%o+24], %d9;\n"
+              "  rem.u32 %r4, %i, 3;\n  setp.ne.u32 %p2, %r4, 0;\n  mov.u64 %d10, 77;\n  @%p2 bra KEEP;\n"
+              "  mul.wide.u32 %d11, %r2, 40;\n  add.s64 %d10, %d10, %d11;\nKEEP:\n"
+              "  st.global.u64 [%o+32], %d10;\n",
+      .expect = expect_products },
+    { .name = "sums of shifts, as two instructions or one step",
+      .body = "  cvt.u64.u32 %d1, %i;\n  add.u64 %d1, %d1, 0x9e3779b97f4a7c15;\n  add.u32 %r2, %i, 32;\n"
+              "  mov.u64 %d2, 3;\n"
+              "  shl.b64 %d3, %d1, 2;\n  add.s64 %d4, %d2, %d3;\n  st.global.u64 [%o], %d4;\n"
+              "  shl.b64 %d5, %d1, %r2;\n  add.s64 %d5, %d5, %d2;\n  st.global.u64 [%o+8], %d5;\n"
+              "  rem.u32 %r3, %i, 5;\n  setp.ne.u32 %p1, %r3, 0;\n  mov.u64 %d6, %d1;\n  @%p1 bra DONE;\n"
+              "  shl.b64 %d7, %d1, 63;\n  add.u64 %d6, %d6, %d7;\nDONE:\n  st.global.u64 [%o+16], %d6;\n",
+      .expect = expect_shifts },
+    { .name = "a term and its sum that are not one step",
+      .body = "  mov.u64 %d1, 10;\n"
+              "  mul.wide.u32 %d2, %i, 4;\n  add.u64 %d3, %d1, %d2;\n  mad.lo.u64 %d3, %d2, 3, %d3;\n"
+              "  st.global.u64 [%o], %d3;\n"
+              "  mul.wide.u32 %d4, %i, 4;\n  add.u64 %d5, %d4, %d4;\n  st.global.u64 [%o+8], %d5;\n"
+              "  and.b32 %r2, %i, 2;\n  setp.ne.u32 %p1, %r2, 0;\n  mov.u64 %d6, %d1;\n"
+              "  mul.wide.u32 %d7, %i, 4;\n  @%p1 add.u64 %d6, %d6, %d7;\n  st.global.u64 [%o+16], %d6;\n"
+              "  mov.u64 %d8, 7;\n  @%p1 mul.wide.u32 %d8, %i, 4;\n  add.u64 %d9, %d1, %d8;\n"
+              "  st.global.u64 [%o+24], %d9;\n"
+              "  mov.u64 %d10, 0xffffffffffffffff;\n  mul.wide.u32 %d11, %i, 4294967295;\n"
+              "  add.cc.u64 %d12, %d11, %d10;\n  addc.u64 %d13, 0, 0;\n  st.global.u64 [%o+32], %d12;\n"
+              "  st.global.u64 [%o+40], %d13;\n"
+              "  mov.u32 %r3, 0;\n  mov.u64 %d14, %d1;\n  mul.wide.u32 %d15, %i, 4;\nSUM:\n"
+              "  add.u64 %d14, %d14, %d15;\n  setp.ne.u32 %p2, %r3, 0;\n  @%p2 bra OUT;\n"
+              "  mov.u32 %r3, 1;\n  mov.u64 %d15, 1000;\n  bra SUM;\nOUT:\n  st.global.u64 [%o+48], %d14;\n",
+      .expect = expect_two_steps },
+};
+
+void behave_pairs(struct behave_ctx *x)
+{
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        behave_one(x, &tests[i]);
+}
