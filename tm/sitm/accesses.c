@@ -60,14 +60,12 @@ static uint8_t sectors_of(const struct sitm_lines *l)
 }
 
 /* For the count of loops (loops.c). */
-static void note_words(struct sitm_core *x, uint32_t slot, const struct access *a, bool write)
+static void note_stores(struct sitm_core *x, uint32_t slot, const struct access *a)
 {
-    if (!x->gpu->loops)
-        return;
     for (uint32_t n = 0; n < a->words; n++)
         for (uint32_t lane = 0; lane < SITM_LANES; lane++)
             if (a->word[n][lane])
-                sitm_loops_access(x, slot, lane, a->word[n][lane], write);
+                sitm_loops_store(x, slot, lane, a->word[n][lane]);
 }
 
 /* Sends the words; returns the number of packets. */
@@ -144,7 +142,6 @@ void sitm_load(void *core, struct tm_load *l, uint64_t now)
     uint64_t lanes = l->fetch->lanes & ~(uint64_t)x->warp[l->slot].a.doomed & x->warp[l->slot].a.lanes;
     if (!outside(x, l->slot, l->fetch, lanes)) {
         words_of_load(l, lanes, &a);
-        note_words(x, l->slot, &a, false);
         l->protocol = send_words(x, l->slot, &a, SITM_TX_READ, l);
     }
     if (l->protocol)
@@ -224,8 +221,9 @@ void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lan
         return;
     if (registers || x->gpu->loops)
         words_of_store(x, slot, op->width < 4 ? 1 : op->width / 4u, live, &a);
-    note_words(x, slot, &a, true);
     if (registers)
         send_words(x, slot, &a, SITM_TX_WRITE, NULL);
+    else if (x->gpu->loops)
+        note_stores(x, slot, &a);
     kilo_log_store(core, slot, op, lanes, now);
 }

@@ -1,8 +1,10 @@
 /*
  * Possible dependency loops (Figures 18 and 19 of the paper), counted in the exact graph of all attempts that run or
- * have committed (rules/dependency_graph.h). It has no effect on the run. An access enters the graph when the SM issues
- * it, an attempt leaves it when its lane aborts. SMs queue what they do; the serial step enters it into the graph in
- * the order (cycle, SM, number), so that the count does not depend on windows or host threads.
+ * have committed (rules/dependency_graph.h). It has no effect on the run. An access enters the graph when its slice
+ * registers it (R3, R5), since the rules look for dependencies then: an access that the tables refuse has none. Stores
+ * that are not registered (exact decision, exclusive mode) enter when the SM issues them. An attempt leaves when its
+ * lane aborts. SMs and slices queue what they do; the serial step enters it into the graph in the order (cycle, slices
+ * before SMs, number), so that the count does not depend on windows or host threads.
  */
 #include <stdlib.h>
 
@@ -14,11 +16,11 @@ enum event_kind { EVENT_BEGIN, EVENT_READ, EVENT_WRITE, EVENT_COMMIT, EVENT_ABOR
 
 struct sitm_event {
     uint64_t at;
-    uint32_t number;                 /* of the SM's events in a step */
+    uint32_t number;                 /* of the source's events in a step */
     uint32_t lane;                   /* of the GPU: warp number x 32 + lane */
     uint32_t value;                  /* BEGIN: snapshot, READ and WRITE: word, COMMIT: version */
     uint32_t epoch;                  /* BEGIN */
-    uint16_t sm;
+    uint32_t source;                 /* slice, or number of slices + SM */
     uint8_t kind;                    /* enum event_kind */
 };
 
@@ -31,22 +33,39 @@ struct sitm_loops {
     uint64_t counted;                /* loops of earlier kernels */
 };
 
+static void queue(struct sitm_events *q, struct sitm_event e)
+{
+    q->event = mem_grow(q->event, q->n, &q->cap, sizeof *q->event, "accesses that may form loops");
+    e.number = q->n;
+    q->event[q->n++] = e;
+}
+
+/* ---- at a slice ---- */
+
+void sitm_loops_register(struct sitm_unit *u, uint32_t warp, const struct sitm_access *a, uint32_t lanes, bool write,
+                         uint64_t at)
+{
+    while (u->gpu->loops && lanes) {
+        uint32_t lane = sitm_lane(&lanes);
+        queue(&u->loops, (struct sitm_event){ .at = at, .source = u->home.slice, .lane = warp * SITM_LANES + lane,
+                                              .kind = write ? EVENT_WRITE : EVENT_READ, .value = a->word[lane] });
+    }
+}
+
 /* ---- at an SM ---- */
 
-static void queue(struct sitm_core *x, uint32_t slot, uint32_t lane, struct sitm_event e)
+static void queue_lane(struct sitm_core *x, uint32_t slot, uint32_t lane, struct sitm_event e)
 {
     e.at = tm_now(x->tm);
-    e.sm = tm_sm(x->tm);
+    e.source = x->gpu->slices + tm_sm(x->tm);
     e.lane = sitm_warp_number(x, slot) * SITM_LANES + lane;
-    x->event = mem_grow(x->event, x->events, &x->events_cap, sizeof *x->event, "accesses that may form loops");
-    e.number = x->events;
-    x->event[x->events++] = e;
+    queue(&x->loops, e);
 }
 
 static void queue_lanes(struct sitm_core *x, uint32_t slot, uint32_t lanes, struct sitm_event e)
 {
     while (x->gpu->loops && lanes)
-        queue(x, slot, sitm_lane(&lanes), e);
+        queue_lane(x, slot, sitm_lane(&lanes), e);
 }
 
 void sitm_loops_begin(struct sitm_core *x, uint32_t slot, const struct sitm_message *snapshot)
@@ -55,10 +74,10 @@ void sitm_loops_begin(struct sitm_core *x, uint32_t slot, const struct sitm_mess
                 (struct sitm_event){ .kind = EVENT_BEGIN, .value = snapshot->version, .epoch = snapshot->epoch });
 }
 
-void sitm_loops_access(struct sitm_core *x, uint32_t slot, uint32_t lane, uint64_t address, bool write)
+void sitm_loops_store(struct sitm_core *x, uint32_t slot, uint32_t lane, uint64_t address)
 {
     uint32_t word = (uint32_t)((address - x->gpu->kilo->base) / x->gpu->cfg.granularity);
-    queue(x, slot, lane, (struct sitm_event){ .kind = write ? EVENT_WRITE : EVENT_READ, .value = word });
+    queue_lane(x, slot, lane, (struct sitm_event){ .kind = EVENT_WRITE, .value = word });
 }
 
 void sitm_loops_commit(struct sitm_core *x, uint32_t slot, uint32_t lanes, uint32_t version)
@@ -78,22 +97,27 @@ static int in_order(const void *a, const void *b)
     const struct sitm_event *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    if (x->sm != y->sm)
-        return x->sm < y->sm ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void take(struct sitm_loops *l, struct sitm_events *q)
+{
+    for (uint32_t i = 0; i < q->n; i++) {
+        l->event = mem_grow(l->event, l->events, &l->events_cap, sizeof *l->event, "accesses that may form loops");
+        l->event[l->events++] = q->event[i];
+    }
+    q->n = 0;
 }
 
 static void gather(struct sitm_loops *l, void *const *cores, uint32_t n)
 {
     l->events = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct sitm_core *x = sitm_core(cores[i]);
-        for (uint32_t j = 0; j < x->events; j++) {
-            l->event = mem_grow(l->event, l->events, &l->events_cap, sizeof *l->event, "accesses that may form loops");
-            l->event[l->events++] = x->event[j];
-        }
-        x->events = 0;
-    }
+    for (uint32_t i = 0; i < l->gpu->slices; i++)
+        take(l, &l->gpu->unit[i]->loops);
+    for (uint32_t i = 0; i < n; i++)
+        take(l, &sitm_core(cores[i])->loops);
     if (l->events)
         qsort(l->event, l->events, sizeof *l->event, in_order);
 }

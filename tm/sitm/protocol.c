@@ -184,7 +184,7 @@ static void free_core(void *core)
 {
     struct sitm_core *x = sitm_core(core);
     free(x->empty_load);
-    free(x->event);
+    free(x->loops.event);
     fifo_end(&x->requests);
     kilo_free_core(core);
 }

@@ -62,6 +62,9 @@ struct sitm_exact;
 struct sitm_loops;
 struct sitm_event;
 
+/* Of an SM or a slice, since the last serial step (loops.c). */
+struct sitm_events { struct sitm_event *event; uint32_t n, cap; };
+
 struct sitm_gpu {
     const struct simtx_config *config;
     struct sitm_cfg cfg;
@@ -118,8 +121,7 @@ struct sitm_core {
     struct tm_load **empty_load;     /* loads whose lanes all abort: they complete without data */
     uint32_t empty_loads, empty_cap;
     struct fifo requests;            /* struct sitm_message: to the manager (instant.c) */
-    struct sitm_event *event;        /* since the last serial step (loops.c) */
-    uint32_t events, events_cap;
+    struct sitm_events loops;        /* accesses that may form loops, and the attempts that make them */
 };
 
 static inline struct sitm_core *sitm_core(const struct kilo_core *k)
@@ -192,6 +194,7 @@ struct sitm_unit {
     uint64_t write_at;               /* L2 cycle of the next access */
     struct sitm_slice_counts counted;
     struct sitm_manager_unit *manager;       /* of slice 0 */
+    struct sitm_events loops;        /* accesses that may form loops */
     char error[200];                 /* of the simulator */
 };
 
@@ -239,8 +242,11 @@ void sitm_loops_free(struct sitm_loops *l);
 void sitm_loops_begin(struct sitm_core *x, uint32_t slot, const struct sitm_message *snapshot);
 void sitm_loops_commit(struct sitm_core *x, uint32_t slot, uint32_t lanes, uint32_t version);
 void sitm_loops_abort(struct sitm_core *x, uint32_t slot, uint32_t lanes);
-/* An access of a lane, if loops are counted. */
-void sitm_loops_access(struct sitm_core *x, uint32_t slot, uint32_t lane, uint64_t address, bool write);
+/* A store that no slice registers, if loops are counted. */
+void sitm_loops_store(struct sitm_core *x, uint32_t slot, uint32_t lane, uint64_t address);
+/* At a slice, in core cycle `at`: words of these lanes of a warp, which the tables have accepted. */
+void sitm_loops_register(struct sitm_unit *u, uint32_t warp, const struct sitm_access *a, uint32_t lanes, bool write,
+                         uint64_t at);
 void sitm_loops_step(struct sitm_loops *l, void *const *cores, uint32_t n);
 uint64_t sitm_loops_end_kernel(struct sitm_loops *l);                               /* the kernel's loops */
 

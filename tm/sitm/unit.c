@@ -91,11 +91,14 @@ static uint32_t register_words(struct sitm_unit *u, const struct packet *k, stru
         if (!a.lanes)
             continue;
         lookups += lookups_of(&a);
-        if (k->kind == SITM_WIRE + SITM_TX_READ)
-            sitm_slice_read(&u->rules, &a, &r, &edge);
-        else
+        bool write = k->kind == SITM_WIRE + SITM_TX_WRITE;
+        if (write)
             sitm_slice_write(&u->rules, &a, &r, &edge);
+        else
+            sitm_slice_read(&u->rules, &a, &r, &edge);
         add_reply(&l->reply, &r);
+        sitm_loops_register(u, k->sm * u->gpu->slots + k->token, &a, a.lanes & ~(r.refused_write | r.refused_table),
+                            write, core_cycle(u, now));
         if (edge.edges)
             mail(u, &edge, false, now);
     }
@@ -365,6 +368,7 @@ static void free_engine(void *engine)
     sitm_mail_end(&u->mail);
     sitm_slice_end(&u->rules);
     free(u->read);
+    free(u->loops.event);
     free(u);
 }
 
