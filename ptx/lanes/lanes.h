@@ -107,7 +107,7 @@ ptx_fn *lanes_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst
 /* Width changes of a register: from and to are 2, 4 or 8 bytes; sign: sign-extend. */
 ptx_fn *lanes_resize(enum lanes_isa isa, int from, int to, bool sign);
 
-/* A step that executes `in` and the 64-bit addition after it, whose second source is in's result; NULL: there is none. */
+/* A step that executes `in` and the 64-bit addition after it, whose second source is the result of `in`; or NULL. */
 ptx_fn *lanes_pair(enum lanes_isa isa, const struct ptx_inst *in);
 
 #endif

@@ -457,14 +457,14 @@ INLINE bool full_pointer(const struct lanes *x, const struct dinst *d, enum ptx_
         if (pattern == MEM_PATTERN_CONSECUTIVE && a.mask == UINT32_MAX && n == 1 &&                        \
             row_region(&a, h, d, SPACE, false, &r)) {                                                      \
             const MT *p = (const MT *)AT(r, a.from);                                                       \
-            prefetch_next(h, d, SPACE, a.from, a.to - a.from);                                                                \
+            prefetch_next(h, d, SPACE, a.from, a.to - a.from);                                             \
             RT *out = lanes_at(x, to[0]);                                                                  \
             _Pragma("omp simd") for (int i = 0; i < LANES; i++) out[i] = (RT)p[i];                         \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         r = last_region(h, d, SPACE, false);                                                               \
         if (n == 1 && sizeof(MT) < 8 && strided_##S(lanes_at(x, to[0]), &a, &r)) {                         \
-            prefetch_next(h, d, SPACE, a.from, a.to - a.from);                                                                \
+            prefetch_next(h, d, SPACE, a.from, a.to - a.from);                                             \
             return CONTROL_NEXT;                                                                           \
         }                                                                                                  \
         if (__builtin_expect(scatter_region(&a, h, d, SPACE, false, &r), 1)) {                             \
@@ -641,11 +641,11 @@ INLINE bool full_pointer(const struct lanes *x, const struct dinst *d, enum ptx_
     FEW_LOAD(MT, RT, few_ld_global_##S, SP_GLOBAL)      \
     FULL_LOAD(MT, RT, full_ld_global_##S, SP_GLOBAL)    \
     LOAD(MT, RT, BITS, S, ld_global_##S, SP_GLOBAL)     \
-    BY_LANES(ld_global_##S)                           \
+    BY_LANES(ld_global_##S)                             \
     FEW_LOAD(MT, RT, few_ld_shared_##S, SP_SHARED)      \
     FULL_LOAD(MT, RT, full_ld_shared_##S, SP_SHARED)    \
     LOAD(MT, RT, BITS, S, ld_shared_##S, SP_SHARED)     \
-    BY_LANES(ld_shared_##S)                           \
+    BY_LANES(ld_shared_##S)                             \
     LOAD(MT, RT, BITS, S, ld_param_##S, SP_PARAM)       \
     PARAM_LOAD(MT, RT, BITS, ld_param_##S)              \
     PRIVATE_LOAD(MT, RT, ld_private_##S)
@@ -653,11 +653,11 @@ INLINE bool full_pointer(const struct lanes *x, const struct dinst *d, enum ptx_
     FEW_STORE(MT, RT, few_st_global_##S, SP_GLOBAL)     \
     FULL_STORE(MT, RT, full_st_global_##S, SP_GLOBAL)   \
     STORE(MT, RT, st_global_##S, SP_GLOBAL)             \
-    BY_LANES(st_global_##S)                           \
+    BY_LANES(st_global_##S)                             \
     FEW_STORE(MT, RT, few_st_shared_##S, SP_SHARED)     \
     FULL_STORE(MT, RT, full_st_shared_##S, SP_SHARED)   \
     STORE(MT, RT, st_shared_##S, SP_SHARED)             \
-    BY_LANES(st_shared_##S)                           \
+    BY_LANES(st_shared_##S)                             \
     PRIVATE_STORE(MT, RT, st_private_##S)
 LOAD_TYPES(DEFINE_LOADS)
 STORE_TYPES(DEFINE_STORES)

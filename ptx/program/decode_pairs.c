@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "ptx/program/decode.h"
 
-/* Reads of each register in the function, up to 2; made when a pair asks for them. */
+/* Reads of each register in the function, up to 2; counted at the first candidate. */
 struct reads { const struct ptx_func *f; uint8_t *of_reg; };
 
 static void count_read(void *ctx, struct ptx_reg *r, bool write)
