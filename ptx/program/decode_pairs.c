@@ -1,7 +1,7 @@
 /*
  * Pairs of instructions that the run loop of functional mode executes as one step (ptx/lanes/pair.c): the second is a
- * 64-bit addition, and only it reads the result of the first. Both steps remain: a branch may lead to the second, and
- * timing mode executes them one by one.
+ * 64-bit addition of the same basic block, and only it reads the result of the first. Timing mode executes both one by
+ * one.
  */
 #include <stdlib.h>
 
@@ -41,6 +41,12 @@ static bool is_sum(const struct ptx_inst *in)
     return in->op == OP_ADD && (in->type[0] == T_S64 || in->type[0] == T_U64) && !in->mod[PG_CC];
 }
 
+/* No branch leads to the second one, which would read a result that the pair has not written. */
+static bool same_block(const struct code *c, const struct dinst *d, const struct dinst *sum)
+{
+    return c->flow->block_of[d->seq] == c->flow->block_of[sum->seq];
+}
+
 /* Makes the result of d the second source of the sum after it. False: it is none of its sources, or both. */
 static bool feeds(const struct dinst *d, struct dinst *sum)
 {
@@ -61,7 +67,7 @@ void decode_pairs(struct decoder *x)
         struct dinst *d = &c->insts[i], *sum = d + 1;
         d->run = d->fn;
         ptx_fn *both = i + 1 < c->ninsts && plain(d) && plain(sum) ? lanes_pair(x->p->isa, d->in) : NULL;
-        if (both && is_sum(sum->in) && read_once(&reads, &d->in->opd[0]) && feeds(d, sum))
+        if (both && is_sum(sum->in) && same_block(c, d, sum) && read_once(&reads, &d->in->opd[0]) && feeds(d, sum))
             d->run = both;
     }
     free(reads.of_reg);

@@ -37,8 +37,8 @@ static bool expect_two_steps(uint32_t i, uint32_t k, uint64_t *w)
     case 3: *w = i & 2 ? 10 + term : 10 + 7; break;  /* a guarded term */
     case 4: *w = (uint64_t)i * 4294967295u + UINT64_MAX; break;
     case 5: *w = i > 0; break;                       /* its carry */
-    case 6: *w = 10 + term + 1000; break;            /* a branch to the sum */
-    default: return false;
+    case 6: *w = 10 + term + 1000; break;            /* a branch to the sum with another term */
+    default: *w = 10 + 3 * term;                     /* and with the same */
     }
     return true;
 }
@@ -79,7 +79,10 @@ static const struct behave_test tests[] = {
               "  st.global.u64 [%o+40], %d13;\n"
               "  mov.u32 %r3, 0;\n  mov.u64 %d14, %d1;\n  mul.wide.u32 %d15, %i, 4;\nSUM:\n"
               "  add.u64 %d14, %d14, %d15;\n  setp.ne.u32 %p2, %r3, 0;\n  @%p2 bra OUT;\n"
-              "  mov.u32 %r3, 1;\n  mov.u64 %d15, 1000;\n  bra SUM;\nOUT:\n  st.global.u64 [%o+48], %d14;\n",
+              "  mov.u32 %r3, 1;\n  mov.u64 %d15, 1000;\n  bra SUM;\nOUT:\n  st.global.u64 [%o+48], %d14;\n"
+              "  mov.u32 %r4, 0;\n  mov.u64 %d16, %d1;\n  mul.wide.u32 %d17, %i, 4;\nAGAIN:\n"
+              "  add.u64 %d16, %d16, %d17;\n  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p3, %r4, 3;\n"
+              "  @%p3 bra AGAIN;\n  st.global.u64 [%o+56], %d16;\n",
       .expect = expect_two_steps },
 };
 
