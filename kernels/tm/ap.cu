@@ -5,8 +5,9 @@
 // The paper evaluates this step, apriori_gen(). Data structures, order of accesses and sizes are those of the authors'
 // CUDA version of RMS-TM's Apriori, which is public (HashTree.cu, ListItemset.cu, global_constants.h): each thread has
 // an equal share of the list of large itemsets, which it walks from its start; the fan-out of the tree grows with the
-// number of large itemsets; nodes come from 64 free lists, chosen by the thread. Large pairs and supports are counted
-// on the host.
+// number of large itemsets; nodes come from 64 free lists, chosen by the thread. Large pairs are counted on the host,
+// as there. The supports of candidates are, too, which departs from the paper's "support value counting": the authors'
+// program counts them on the GPU, in a kernel of its own with atomic additions.
 // The insertion is one critical section a level of the tree. In a leaf, the candidate is appended to the list; a leaf
 // of more than two becomes an inner node and its candidates move to new leaves, repeatedly if they stay together. A
 // leaf as deep as the candidates are long grows without bound. The fine-grained version has one lock per node, held for
@@ -46,7 +47,7 @@ struct Node {
     Node **child;
     int fan_out, depth;
     List *list;
-    int count, threshold, lock; // the count is only set
+    int count, threshold, lock; // count: set to 0, never read; the authors' node has it
 };
 
 struct alignas(ALLOCATION) ItemsAllocation {
@@ -455,8 +456,8 @@ static Large make_large(const Pools &pools, const Elements &elements, const std:
     return {&elements.elements[first], (int)large.size(), (int)large[0].size(), pools.joined, pools.start, pools.end};
 }
 
-// As many as make leaves of two in a full tree of all pairs of large itemsets that has as many levels as they have
-// items; with the pairs of items, one level fewer.
+// The fan-out of a full tree with one leaf for every two pairs of large itemsets: the (levels)th root of pairs / 2.
+// There are k levels, in the first pass 2.
 static int fan_out_of(size_t large, int k) {
     float pairs = (float)(large * (large - 1) / 2);
     int levels = k == 3 ? 2 : k;
@@ -474,8 +475,8 @@ static std::vector<int> hashes_of(const std::vector<Itemset> &large, int fan_out
     int count = 0;
     for (int &value : hash) {
         if (value == 0) {
-            int turn = count++ % (2 * fan_out);
-            value = turn < fan_out ? turn : 2 * fan_out - 1 - turn;
+            int position = count++ % (2 * fan_out);
+            value = position < fan_out ? position : 2 * fan_out - 1 - position;
         }
     }
     return hash;

@@ -2,12 +2,13 @@
 // Algorithms for Mining Association Rules, VLDB 1994, section 4.1). Records are filled from potentially large itemsets,
 // "patterns", of which some are much more likely than others; each pattern shares items with the one before, and a
 // pattern often comes without some of its items.
-// What the article leaves open follows the program (public as github.com/zakimjz/IBMGenerator, and with its first way
-// to treat empty records, which are not written, as github.com/acdmammoths/datasetgenerator): its defaults,
-// distributions and order of draws, and one stream of random numbers for each quantity, seeded from one stream that
-// starts with a fixed seed. So the records are a function of the parameters alone. The program takes its seeds from the
-// range of `long`; here it has 64 bits. With the paper's parameters the records lead to 4550 critical sections, which is
-// the paper's own count of transactions; with 32 bits to 811.
+// What the article leaves open follows the program, public as github.com/zakimjz/IBMGenerator: defaults, distributions
+// and order of draws. Each quantity has its own stream of random numbers. The seeds of these streams come from one more
+// stream, which starts with a fixed seed, so the records are a function of the parameters alone.
+// Empty records are not written, which is the first of the program's two options;
+// github.com/acdmammoths/datasetgenerator does the same.
+// The program takes its seeds from the range of `long`; here it has 64 bits. With the paper's parameters the records
+// lead to 4550 critical sections, the paper's own count of transactions. With 32 bits they lead to 811.
 #ifndef KERNELS_TM_QUEST_H
 #define KERNELS_TM_QUEST_H
 
@@ -116,7 +117,7 @@ static inline Itemset some_of(const Itemset &items, size_t count, int64_t seed) 
     return chosen;
 }
 
-// Draws one of several things with exponentially distributed weights.
+// Draws an index with exponentially distributed weights.
 class Weighted {
     std::vector<float> up_to;
 
@@ -169,7 +170,8 @@ class Quest {
     void make_patterns(const QuestParameters &parameters, Stream *seeds) {
         NormalStream confidence(seeds->seed());
         Stream weight(seeds->seed()), common(seeds->seed()), length(seeds->seed());
-        seeds->seed(); // repetition of items and its draws: only sequences of records have it
+        // Two streams of the program that only records with sequences use.
+        seeds->seed();
         seeds->seed();
         Stream item(seeds->seed());
         Weighted items = item_weights(parameters.items, seeds);
