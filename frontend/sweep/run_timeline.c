@@ -5,12 +5,13 @@
  * the attempt, numbered one above the highest mark. The columns; in a mask the leftmost of four decimal digits is
  * thread 0:
  *
- *   mark      number of the pmevent
- *   running   threads that execute it; at the end of an attempt those that execute what follows tx_commit
- *   waiting   threads that wait for a later attempt: held back by this one from its beginning, or aborted until here
- *   waited    threads that were waiting at the end of the attempt before; 0: there is none
- *   held      1: the attempt holds threads back from its beginning
- *   aborted   threads aborted since the row before
+ *   mark            number of the pmevent
+ *   running         threads that execute it; at the end of an attempt those that execute what follows tx_commit
+ *   waiting         threads that wait for a later attempt: held back by this one from its beginning, or aborted until
+ *                   here
+ *   waiting_before  threads that were waiting at the end of the attempt before; 0: there is none
+ *   held            1: the attempt holds threads back from its beginning
+ *   aborted         threads aborted since the row before
  *
  * A mark that no thread executes has the time of the next one that some thread executes, or of the end.
  */
@@ -33,7 +34,7 @@ struct batch_timeline {
     unsigned inside;                 /* marks of attempts, bit set */
 };
 
-struct row { unsigned mark; uint64_t running, waiting, waited, aborted; bool held; };
+struct row { unsigned mark; uint64_t running, waiting, waiting_before, aborted; bool held; };
 
 /* ---- the file ---- */
 
@@ -128,7 +129,7 @@ static const struct event *place(const struct batch_timeline *t, uint32_t at, un
     return found ? found : e;
 }
 
-static uint64_t aborted(const struct batch_timeline *t, uint32_t at, const struct event *until)
+static uint64_t aborted_until(const struct batch_timeline *t, uint32_t at, const struct event *until)
 {
     uint64_t lanes = 0;
     for (const struct event *e = &t->event[at]; e < until; e++)
@@ -138,8 +139,8 @@ static uint64_t aborted(const struct batch_timeline *t, uint32_t at, const struc
 
 /* Row n of the attempt that begins with event `at`; `open`: threads that have not committed. If the attempt has fewer
  * than *n rows, *n is reduced by their number. Returns the threads that wait at its end. */
-static uint64_t attempt_row(const struct batch_timeline *t, uint32_t at, uint64_t open, uint64_t waited, unsigned *n,
-                            struct row *row)
+static uint64_t attempt_row(const struct batch_timeline *t, uint32_t at, uint64_t open, uint64_t waiting_before,
+                            unsigned *n, struct row *row)
 {
     uint64_t ran = t->event[at].lanes, held = open & ~ran, before = 0;
     const struct event *end = place(t, at + 1, MARKS);
@@ -147,23 +148,23 @@ static uint64_t attempt_row(const struct batch_timeline *t, uint32_t at, uint64_
         if (!(t->inside >> mark & 1))
             continue;
         const struct event *e = place(t, at + 1, mark);
-        uint64_t lost = aborted(t, at + 1, e);
+        uint64_t aborted = aborted_until(t, at + 1, e);
         uint64_t running = e->kind == MARK && e->number == mark ? e->lanes : 0;
-        *row = (struct row){ mark, running, held | lost, waited, lost & ~before, held != 0 };
-        before = lost;
+        *row = (struct row){ mark, running, held | aborted, waiting_before, aborted & ~before, held != 0 };
+        before = aborted;
         --*n;
     }
-    uint64_t lost = aborted(t, at + 1, end), waiting = held | lost;
+    uint64_t aborted = aborted_until(t, at + 1, end), waiting = held | aborted;
     unsigned last = 32 - (unsigned)__builtin_clz(t->inside);
     if (*n && --*n == 0)
-        *row = (struct row){ last, waiting ? 0 : ran, waiting, waited, lost & ~before, held != 0 };
+        *row = (struct row){ last, waiting ? 0 : ran, waiting, waiting_before, aborted & ~before, held != 0 };
     return waiting;
 }
 
 /* Row n, from 1; false: there are fewer. */
 static bool find_row(const struct batch_timeline *t, unsigned n, struct row *row)
 {
-    uint64_t open = 0, waited = 0;
+    uint64_t open = 0, waiting_before = 0;
     bool first = true;
     for (uint32_t i = 0; i < t->n && n; i++) {
         const struct event *e = &t->event[i];
@@ -171,8 +172,8 @@ static bool find_row(const struct batch_timeline *t, unsigned n, struct row *row
             *row = (struct row){ .mark = e->number, .running = e->lanes };
         if (e->kind != ATTEMPT)
             continue;
-        open = first ? e->lanes : waited;
-        waited = attempt_row(t, i, open, first ? 0 : waited, &n, row);
+        open = first ? e->lanes : waiting_before;
+        waiting_before = attempt_row(t, i, open, first ? 0 : waiting_before, &n, row);
         first = false;
     }
     return n == 0;
@@ -191,7 +192,7 @@ static double column(const struct row *row, const char *name, size_t length)
 {
     const struct { const char *name; double value; } columns[] = {
         { "mark", row->mark }, { "running", digits(row->running) }, { "waiting", digits(row->waiting) },
-        { "waited", digits(row->waited) }, { "held", row->held }, { "aborted", digits(row->aborted) }
+        { "waiting_before", digits(row->waiting_before) }, { "held", row->held }, { "aborted", digits(row->aborted) }
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strlen(columns[i].name) == length && !strncmp(columns[i].name, name, length))

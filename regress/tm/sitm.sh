@@ -78,7 +78,7 @@ done
 for machine in sitm sitm+sitm-oracle sitm+sitm-noloop; do
     benchmark "$machine --set sitm.count_loops=true" "list" "sitm.possible_loops > 0"
 done
-# Transactions of this table conflict in one word. A second writer of it is on no loop if it is refused.
+# Transactions of this table conflict in one word. A second writer of it is on no loop if it is rejected.
 benchmark "sitm --set sitm.count_loops=true" "ht --size 500" "tm.abort.write > 0" "sitm.possible_loops == 0"
 benchmark "sitm+sitm-oracle --set sitm.count_loops=true" "ht --size 500" "sitm.possible_loops > 0"
 holds "list" run sitm list

@@ -236,7 +236,7 @@ void localtm_ended(void *core, uint32_t slot, uint64_t now)
     struct localtm_core *k = core;
     struct localtm_warp *x = &k->warp[slot];
     count_run(k, x);
-    k->count[STAT_LOCALTM_TRANSACTIONS]++;
+    k->count[STAT_LOCALTM_COMMITTED]++;
     x->mode = LOCALTM_ALL;
     x->ended_before = x->preempted = x->stalled = false;
     x->rolled_back = 0;

@@ -1,9 +1,9 @@
 /*
  * Possible dependency loops (Figures 18 and 19 of the paper), counted in the exact graph of all attempts that run or
  * have committed (rules/dependency_graph.h). It has no effect on the run. An access enters the graph when its slice
- * registers it (R3, R5), since the rules look for dependencies then: an access that the tables refuse has none. Stores
- * that are not registered (exact decision, exclusive mode) enter when the SM issues them. An attempt leaves when its
- * lane aborts. SMs and slices queue what they do; the serial step enters it into the graph in the order (cycle, slices
+ * registers it (R3, R5), since dependencies are evaluated then: an access that the tables reject has none. Stores that
+ * are not registered (exact decision, exclusive mode) enter when the SM issues them. An attempt leaves when its lane
+ * aborts. SMs and slices queue what they do; the serial step enters it into the graph in the order (cycle, slices
  * before SMs, number), so that the count does not depend on windows or host threads.
  */
 #include <stdlib.h>

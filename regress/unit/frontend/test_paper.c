@@ -486,9 +486,9 @@ static void test_localtm_verdicts(void **state)
     int count[PAPER_VERDICTS], bench = -1, config = -1;
     for (int i = 0; paper_member(paper, "all", i, &bench, &config) > 0; i++)
         set_figure(paper->benches[bench].name, "serial", "cycles", i == 3 ? 161 : 4);
-    set_figure("HT2", "lt", "localtm.transactions", 49);
-    set_figure("HT2", "lt", "localtm.runs", 1000);
-    set_figure("HT256", "lt", "localtm.transactions", 4);
+    set_figure("HT2", "lt", "localtm.committed_runs", 49);
+    set_figure("HT2", "lt", "localtm.runs", 1049);
+    set_figure("HT256", "lt", "localtm.committed_runs", 4);
     set_figure("HT256", "lt", "localtm.runs", 5);
     set_figure("BANK", "lt", "localtm.cycles.restore", 4);
     struct paper_claim_result *r = paper_claims_judge(&grid, count);

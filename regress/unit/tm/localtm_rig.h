@@ -45,7 +45,7 @@ uint32_t rig_slot(uint32_t thread);
 /* All threads are in the first attempt of a transaction; counts start at 0. */
 void rig_begin(struct rig *r);
 uint32_t *rig_word(struct rig *r, uint32_t word);
-/* One lane's access; a store puts `value` into its words unless it loses. */
+/* One lane's access; a store puts `value` into its words unless it conflicts. */
 struct tm_access_result rig_access(struct rig *r, uint32_t thread, enum mem_op_kind kind, uint32_t word, unsigned words,
                                uint32_t value);
 /* Of several lanes of a warp: word[i] is lane i's. Nothing is performed. */

@@ -15,7 +15,7 @@ static struct rig *new_rig(const char *setting)
     return r;
 }
 
-static bool loses(struct rig *r, uint32_t thread, uint32_t word)
+static bool conflicts(struct rig *r, uint32_t thread, uint32_t word)
 {
     return rig_access(r, thread, MOP_STORE, word, 1, 50 + thread).conflicts != 0;
 }
@@ -26,14 +26,14 @@ static bool loses(struct rig *r, uint32_t thread, uint32_t word)
 static void filters_are_of_bank_and_place(void **state)
 {
     struct rig *r = new_rig(NULL);
-    assert_false(loses(r, 3, 35));
+    assert_false(conflicts(r, 3, 35));
     assert_int_equal(localtm_cell(r->k, r->k->blocks, 3, 3)->filter[LOCALTM_FILTER_WRITE], 1 << 1);
-    assert_false(loses(r, 200, 36));                 /* bank 4 */
-    assert_false(loses(r, 201, 35 + 32));            /* bit 2 */
+    assert_false(conflicts(r, 200, 36));                 /* bank 4 */
+    assert_false(conflicts(r, 201, 35 + 32));            /* bit 2 */
     assert_int_equal(r->c.count[STAT_LOCALTM_CONFLICTS], 0);
-    assert_true(loses(r, 202, 35));
+    assert_true(conflicts(r, 202, 35));
     assert_int_equal(r->c.count[STAT_LOCALTM_FALSE], 0);
-    assert_true(loses(r, 203, 35 + 8 * 32));         /* place 9, bit 1 */
+    assert_true(conflicts(r, 203, 35 + 8 * 32));         /* place 9, bit 1 */
     assert_int_equal(r->c.count[STAT_LOCALTM_FALSE], 1);
     rig_free(r);
 }
@@ -48,8 +48,8 @@ static void outcomes_cost_their_cycles(void **state)
     assert_int_equal(r->c.count[STAT_LOCALTM_NEW], 2);
     assert_int_equal(r->c.count[STAT_LOCALTM_AGAIN], 1);
     assert_int_equal(r->c.count[STAT_LOCALTM_ALIAS], 1);
-    /* meets thread 70's word: two entries of bank 5 are cleared there, one of bank 6 by the broadcast */
-    assert_false(loses(r, 70, 5 + 32));
+    /* conflicts with thread 70's word: two entries of bank 5 are cleared there, one of bank 6 by the broadcast */
+    assert_false(conflicts(r, 70, 5 + 32));
     assert_int_equal(rig_access(r, 0, MOP_STORE, 5 + 32, 1, 1).cycles, 1 + 2 + 1);
     assert_int_equal(r->c.count[STAT_LOCALTM_RESTORE_CYCLES], 2);
     assert_int_equal(r->c.count[STAT_LOCALTM_BROADCAST_CYCLES], 1);
@@ -99,32 +99,32 @@ static void lowest_lane_comes_first(void **state)
     rig_free(r);
 }
 
-/* Lanes 1 to 3 take words 0 and 1, 1 and 2, 2 and 3: lane 2 loses in bank 1; lane 3 meets it in bank 2 unless it comes
- * after the broadcast. */
-static uint64_t losers_of_a_row(struct rig *r)
+/* Lanes 1 to 3 take words 0 and 1, 1 and 2, 2 and 3. Lane 2 aborts by a conflict with lane 1 in bank 1. Lane 3
+ * conflicts with lane 2 in bank 2, unless it comes after the broadcast. */
+static uint64_t aborted_lanes_of_a_row(struct rig *r)
 {
     const uint32_t wide[] = { 0, 0, 1, 2 };
     rig_begin(r);
     return rig_access_lanes(r, 0, MOP_LOAD, 0xe, wide, 2).conflicts;
 }
 
-static void lanes_that_meet_in_two_banks_both_lose(void **state)
+static void lanes_that_conflict_in_two_banks_both_abort(void **state)
 {
     struct rig *r = new_rig(NULL);
     const uint32_t first[] = { 64, 65 }, second[] = { 65, 64 };
     assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, 3, first, 1).conflicts, 0);
     assert_int_equal(rig_access_lanes(r, 1, MOP_STORE, 3, second, 1).conflicts, 3);
     assert_int_equal(r->c.count[STAT_LOCALTM_CONFLICTS], 2);
-    assert_int_equal(losers_of_a_row(r), 0x4);
+    assert_int_equal(aborted_lanes_of_a_row(r), 0x4);
     rig_free(r);
     r = new_rig("localtm.broadcast_passes=false");
-    assert_int_equal(losers_of_a_row(r), 0xc);
+    assert_int_equal(aborted_lanes_of_a_row(r), 0xc);
     rig_free(r);
 }
 
 /* Lanes 0 to 2 own words 64, 65 and 66 of three banks. Then lanes 0 and 1 take each other's words in one pass; lane 2
  * takes word 65 in the next, in which it has no owner. Lanes of the other half come later, too. */
-static void words_of_losers_are_free_in_the_next_pass(void **state)
+static void words_of_aborted_lanes_are_free_in_the_next_pass(void **state)
 {
     const uint32_t first[] = { 64, 65, 66 }, second[] = { 65, 64, 65 };
     const char *settings[] = { NULL, "localtm.broadcast_passes=false" };
@@ -142,13 +142,13 @@ static void words_of_losers_are_free_in_the_next_pass(void **state)
     rig_free(r);
 }
 
-static void wide_accesses_lose_by_any_word(void **state)
+static void wide_accesses_conflict_by_any_word(void **state)
 {
     struct rig *r = new_rig(NULL);
-    assert_false(loses(r, 100, 43));
+    assert_false(conflicts(r, 100, 43));
     assert_int_equal(rig_access(r, 7, MOP_LOAD, 40, 4, 0).conflicts, 1 << 7);
-    assert_false(loses(r, 101, 40));
-    assert_false(loses(r, 102, 42));
+    assert_false(conflicts(r, 101, 40));
+    assert_false(conflicts(r, 102, 42));
     rig_free(r);
 }
 
@@ -173,11 +173,11 @@ static void shadow_memory_is_behind_the_words(void **state)
     struct rig *r = rig_new(4 * 1000, none);         /* 1024 words, in whole rows */
     rig_begin(r);
     assert_int_equal(r->words, 1024);
-    assert_false(loses(r, 201, 77));
+    assert_false(conflicts(r, 201, 77));
     assert_int_equal(*rig_word(r, 77), 251);
     assert_int_equal(*rig_word(r, 77 + 1024), 1077);
     assert_int_equal(r->shared[8 * 1024 + 77], 201);
-    assert_false(loses(r, 201, 77));                 /* the old value stays */
+    assert_false(conflicts(r, 201, 77));                 /* the old value stays */
     assert_int_equal(*rig_word(r, 77 + 1024), 1077);
     rig_abort(r, 201);
     assert_int_equal(*rig_word(r, 77), 1077);
@@ -188,7 +188,7 @@ static void shadow_memory_is_behind_the_words(void **state)
 static void thread_0_does_not_own_what_has_no_owner(void **state)
 {
     struct rig *r = new_rig(NULL);
-    assert_false(loses(r, 0, 8));
+    assert_false(conflicts(r, 0, 8));
     assert_int_equal(rig_access(r, 0, MOP_STORE, 8 + 256, 1, 1).cycles, 3);
     rig_commit(r, 0);
     assert_int_equal(rig_access(r, 0, MOP_STORE, 8, 1, 2).cycles, 3);
@@ -198,16 +198,16 @@ static void thread_0_does_not_own_what_has_no_owner(void **state)
     rig_free(r);
 }
 
-static void losers_are_put_back_everywhere(void **state)
+static void aborted_lanes_are_restored_everywhere(void **state)
 {
     struct rig *r = new_rig(NULL);
     for (uint32_t w = 0; w < 64; w += 9)
-        assert_false(loses(r, 12, w));
-    assert_false(loses(r, 13, 64));
-    assert_true(loses(r, 12, 64));
+        assert_false(conflicts(r, 12, w));
+    assert_false(conflicts(r, 13, 64));
+    assert_true(conflicts(r, 12, 64));
     for (uint32_t w = 0; w < 64; w += 9) {
         assert_int_equal(*rig_word(r, w), 1000 + w);
-        assert_false(loses(r, 14, w));
+        assert_false(conflicts(r, 14, w));
     }
     rig_abort(r, 12);                                /* nothing is left to put back */
     for (uint32_t w = 0; w < 64; w += 9)
@@ -217,40 +217,40 @@ static void losers_are_put_back_everywhere(void **state)
 }
 
 /* Its abort may wait for what the warp has under way. */
-static void losers_lose_until_their_next_attempt(void **state)
+static void aborted_lanes_conflict_until_their_next_attempt(void **state)
 {
     struct rig *r = new_rig(NULL);
-    assert_false(loses(r, 13, 64));
-    assert_true(loses(r, 12, 64));
-    assert_true(loses(r, 12, 500));
+    assert_false(conflicts(r, 13, 64));
+    assert_true(conflicts(r, 12, 64));
+    assert_true(conflicts(r, 12, 500));
     rig_abort(r, 12);
     tm_localtm.attempt(r->k, rig_slot(12), ~UINT64_C(0), false, 0);
-    assert_false(loses(r, 12, 500));
+    assert_false(conflicts(r, 12, 500));
     rig_free(r);
 }
 
 static void commits_let_go_of_words(void **state)
 {
     struct rig *r = new_rig(NULL);
-    assert_false(loses(r, 1, 3));
-    assert_false(loses(r, 1, 35));
-    assert_false(loses(r, 1, 4));
-    assert_false(loses(r, 2, 67));
+    assert_false(conflicts(r, 1, 3));
+    assert_false(conflicts(r, 1, 35));
+    assert_false(conflicts(r, 1, 4));
+    assert_false(conflicts(r, 2, 67));
     assert_int_equal(tm_localtm.commit(r->k, rig_slot(1), 3 << 1, 0), BASE + 1 + 3);
-    assert_true(loses(r, 100, 3));
+    assert_true(conflicts(r, 100, 3));
     rig_commit(r, 1);
     assert_int_equal(*rig_word(r, 3), 51);
-    assert_false(loses(r, 102, 35));
+    assert_false(conflicts(r, 102, 35));
     rig_abort(r, 1);
     assert_int_equal(*rig_word(r, 3), 51);
-    assert_false(loses(r, 101, 3));
+    assert_false(conflicts(r, 101, 3));
     rig_free(r);
 }
 
 static void plain_accesses_to_owned_words_are_counted(void **state)
 {
     struct rig *r = new_rig(NULL);
-    assert_false(loses(r, 1, 3));
+    assert_false(conflicts(r, 1, 3));
     r->op.width = 8;
     r->op.address[0] = 8;
     r->op.address[1] = 16;
@@ -269,11 +269,11 @@ static void reads_share_words(void **state)
     assert_int_equal(r->c.count[STAT_LOCALTM_READS], 2);
     struct tm_word read = { .address = 160 };
     r->c.lane[rig_slot(100)][100 % RIG_LANES].shared_reads = (struct tm_set){ &read, 1, 1 };
-    assert_true(loses(r, 1, 40));
+    assert_true(conflicts(r, 1, 40));
     assert_int_equal(r->c.count[STAT_LOCALTM_FALSE], 0);
-    assert_true(loses(r, 2, 40 + 256));              /* thread 100 has not read this one */
+    assert_true(conflicts(r, 2, 40 + 256));              /* thread 100 has not read this one */
     assert_int_equal(r->c.count[STAT_LOCALTM_FALSE], 1);
-    assert_false(loses(r, 100, 40));                 /* it reads alone now */
+    assert_false(conflicts(r, 100, 40));                 /* it reads alone now */
     assert_int_equal(rig_access(r, 3, MOP_LOAD, 40, 1, 0).conflicts, 1 << 3);
     assert_int_equal(r->c.count[STAT_LOCALTM_FALSE], 1);
     rig_free(r);
@@ -281,9 +281,9 @@ static void reads_share_words(void **state)
 
 /* ---- 3.1: serialisation ---- */
 
-static bool alone(struct rig *r, uint32_t slot, uint64_t lanes, uint64_t lost, uint64_t now)
+static bool alone(struct rig *r, uint32_t slot, uint64_t lanes, uint64_t aborted, uint64_t now)
 {
-    bool one = tm_localtm.serialise(r->k, slot, lanes, lost, now);
+    bool one = tm_localtm.serialise(r->k, slot, lanes, aborted, now);
     r->c.in[slot] = one ? lanes & -lanes : lanes;
     r->c.committing[slot] = false;
     tm_localtm.attempt(r->k, slot, r->c.in[slot], false, now);
@@ -334,8 +334,8 @@ static void one_warp_runs_alone(void **state)
 {
     struct rig *r = new_rig(NULL);
     for (uint32_t w = 0; w < 3; w++)
-        assert_false(loses(r, 0, 32 * w));           /* slot 2: three entries in bank 0 */
-    assert_false(loses(r, 64, 96));                  /* slot 0: one more */
+        assert_false(conflicts(r, 0, 32 * w));           /* slot 2: three entries in bank 0 */
+    assert_false(conflicts(r, 64, 96));                  /* slot 0: one more */
     r->c.in[1] = 0;                                  /* outside */
     want(r, 3, 100);
     assert_int_equal(tm_localtm.run(r->k, 101), 101 + BASE + 1 + 4);
@@ -344,7 +344,7 @@ static void one_warp_runs_alone(void **state)
     assert_int_equal(r->c.aborted[0], ~UINT64_C(0));
     assert_int_equal(r->c.aborted[1] | r->c.aborted[3], 0);
     assert_false(tm_localtm.may_begin(r->k, 1));
-    assert_true(loses(r, 0, 900));
+    assert_true(conflicts(r, 0, 900));
     assert_false(alone(r, 2, ~UINT64_C(0), 1, 102));
     assert_false(tm_localtm.may_run(r->k, 2));
     assert_int_equal(tm_localtm.run(r->k, 102), 116);
@@ -472,14 +472,14 @@ int main(void)
         cmocka_unit_test(without_a_stage_own_words_are_free),
         cmocka_unit_test(perfect_costs_nothing_and_finds_the_same),
         cmocka_unit_test(lowest_lane_comes_first),
-        cmocka_unit_test(lanes_that_meet_in_two_banks_both_lose),
-        cmocka_unit_test(words_of_losers_are_free_in_the_next_pass),
-        cmocka_unit_test(wide_accesses_lose_by_any_word),
+        cmocka_unit_test(lanes_that_conflict_in_two_banks_both_abort),
+        cmocka_unit_test(words_of_aborted_lanes_are_free_in_the_next_pass),
+        cmocka_unit_test(wide_accesses_conflict_by_any_word),
         cmocka_unit_test(words_of_bytes_are_whole),
         cmocka_unit_test(shadow_memory_is_behind_the_words),
         cmocka_unit_test(thread_0_does_not_own_what_has_no_owner),
-        cmocka_unit_test(losers_are_put_back_everywhere),
-        cmocka_unit_test(losers_lose_until_their_next_attempt),
+        cmocka_unit_test(aborted_lanes_are_restored_everywhere),
+        cmocka_unit_test(aborted_lanes_conflict_until_their_next_attempt),
         cmocka_unit_test(commits_let_go_of_words),
         cmocka_unit_test(plain_accesses_to_owned_words_are_counted),
         cmocka_unit_test(reads_share_words),

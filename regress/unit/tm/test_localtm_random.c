@@ -1,7 +1,7 @@
 /*
  * Random accesses, commits and aborts of GPU-LocalTM against a plain reading of the paper (sections 3.2, 3.3 and 4.2):
- * a filter of its own for every thread and bank, undo logs, and in each pass a walk bank by bank. Lanes that lose,
- * memory, cycles and counters must be the same.
+ * a filter of its own for every thread and bank, undo logs, and in each pass a walk bank by bank. Lanes with a
+ * conflict, memory, cycles and counters must be the same.
  */
 #include <stdio.h>
 
@@ -59,19 +59,19 @@ static bool conflicts(struct model *m, uint32_t thread, uint32_t word, bool read
             continue;
         uint64_t known = m->filter[t][bank][1] | (reads ? 0 : m->filter[t][bank][0]);
         found |= known >> bit & 1;
-        false_one &= reads || !m->read[word][t] || !(m->filter[t][bank][0] >> bit & 1);    /* or has lost already */
+        false_one &= reads || !m->read[word][t] || !(m->filter[t][bank][0] >> bit & 1);    /* or has aborted already */
     }
     m->conflicts += found;
     m->falses += found && false_one;
     return found;
 }
 
-/* One access of a lane that has not lost in this bank; returns the bank's cycles behind its filters. */
-static uint32_t look_up(struct model *m, uint32_t thread, uint32_t word, bool reads, bool *lost)
+/* One access of a lane without a conflict in this bank; returns the bank's cycles behind its filters. */
+static uint32_t look_up(struct model *m, uint32_t thread, uint32_t word, bool reads, bool *found)
 {
     uint32_t bank = word % m->banks;
     uint64_t bit = UINT64_C(1) << word / m->banks % m->bits;
-    if ((*lost = conflicts(m, thread, word, reads)))
+    if ((*found = conflicts(m, thread, word, reads)))
         return forget(m, thread, bank, true);
     if (reads) {
         m->filter[thread][bank][0] |= bit;
@@ -104,38 +104,38 @@ static uint64_t first_pass(const struct model *m, uint64_t left, const uint32_t 
     uint32_t from = (uint32_t)__builtin_ctzll(left) / 32 * 32;
     uint64_t pass = 0;
     for (uint32_t l = from; l < from + 32 && l < RIG_LANES; l++) {
-        bool meets = false;
+        bool shared = false;
         for (uint32_t k = from; k < l; k++)
-            meets |= (left >> k & 1) && share_a_bank(m, word[k], word[l], words);
-        pass |= (left & UINT64_C(1) << l) && !meets ? UINT64_C(1) << l : 0;
+            shared |= (left >> k & 1) && share_a_bank(m, word[k], word[l], words);
+        pass |= (left & UINT64_C(1) << l) && !shared ? UINT64_C(1) << l : 0;
     }
     return pass;
 }
 
-/* Adds each bank's cycles; returns the lanes that lose. */
+/* Adds each bank's cycles; returns the lanes with a conflict. */
 static uint64_t model_pass(struct model *m, uint32_t warp, bool reads, uint64_t lanes, const uint32_t *word,
                            uint32_t words, uint32_t *cycles)
 {
-    uint64_t losers = 0;
+    uint64_t aborted = 0;
     for (uint32_t bank = 0; bank < m->banks; bank++)
         for (uint32_t l = 0; l < RIG_LANES; l++) {
-            bool lost = false;
+            bool conflict = false;
             for (uint32_t i = 0; lanes >> l & 1 && i < words; i++)
-                if ((word[l] + i) % m->banks == bank && !lost)
-                    cycles[bank] += look_up(m, warp * RIG_LANES + l, word[l] + i, reads, &lost);
-            losers |= (uint64_t)lost << l;
+                if ((word[l] + i) % m->banks == bank && !conflict)
+                    cycles[bank] += look_up(m, warp * RIG_LANES + l, word[l] + i, reads, &conflict);
+            aborted |= (uint64_t)conflict << l;
         }
-    return losers;
+    return aborted;
 }
 
 /* Returns the cycles of the slowest bank. */
-static uint32_t model_broadcast(struct model *m, uint32_t warp, uint64_t losers)
+static uint32_t model_broadcast(struct model *m, uint32_t warp, uint64_t aborted)
 {
     uint32_t slowest = 0;
     for (uint32_t bank = 0; bank < m->banks; bank++) {
         uint32_t entries = 0;
         for (uint32_t l = 0; l < RIG_LANES; l++)
-            entries += losers >> l & 1 ? forget(m, warp * RIG_LANES + l, bank, true) : 0;
+            entries += aborted >> l & 1 ? forget(m, warp * RIG_LANES + l, bank, true) : 0;
         slowest = entries > slowest ? entries : slowest;
     }
     return slowest;
@@ -148,9 +148,9 @@ static struct tm_access_result model_access(struct model *m, uint32_t warp, bool
     uint32_t cycles[BANKS_MAX] = { 0 }, slowest = 0;
     for (uint64_t left = lanes, pass; left; left &= ~pass) {
         pass = m->passes ? first_pass(m, left, word, words) : left;
-        uint64_t losers = model_pass(m, warp, reads, pass, word, words, cycles);
-        r.cycles += model_broadcast(m, warp, losers);
-        r.conflicts |= losers;
+        uint64_t aborted = model_pass(m, warp, reads, pass, word, words, cycles);
+        r.cycles += model_broadcast(m, warp, aborted);
+        r.conflicts |= aborted;
     }
     for (uint32_t bank = 0; bank < m->banks; bank++)
         slowest = cycles[bank] > slowest ? cycles[bank] : slowest;
