@@ -63,7 +63,7 @@ static void expect_field(const char *what, const Doubles &expected, const float 
 }
 
 int main(int argc, char **argv) {
-    int n = read_options(argc, argv, {"rows and columns", 64, 1024, 8, 4096});
+    int n = read_options(argc, argv, {"rows and columns", 64, 512, 8, 4096});
     Lcg random(108);
     Doubles fields[3];
     float *device[3];
