@@ -118,14 +118,15 @@ static void set_nested(json_t *o, const char *name, json_t *value)
     json_object_set_new(o, name, value);
 }
 
-/* Every figure and histogram there is, as a run writes them; all are 2. */
+/* Every figure and histogram there is, as a run writes them; all are 2. One of three runs of wavefronts aborts. */
 static json_t *canned_stats(void)
 {
     json_t *total = json_object(), *launch = json_object();
     for (int i = 0; i < STAT_END; i++) {
         const struct stat_info *t = &stat_table[i];
         if (t->kind != STAT_KIND_TEXT && t->kind != STAT_KIND_SIZE3 && t->kind != STAT_KIND_FLAG)
-            set_nested(t->place & STAT_IN_TOTAL ? total : launch, t->name, json_integer(2));
+            set_nested(t->place & STAT_IN_TOTAL ? total : launch, t->name,
+                       json_integer(strcmp(t->name, "localtm.runs") ? 2 : 3));
         else if (t->kind == STAT_KIND_SIZE3)
             set_nested(launch, t->name, json_pack("[iii]", 2, 1, 1));
     }
@@ -250,7 +251,7 @@ static void test_bases(void **state)
     static const struct { const char *paper; char letter; int rows[PAPER_BASES]; } rows[] = {
         { "kilotm", 'K', { [PAPER_BASIS_RUN] = 118, [PAPER_BASIS_CONFIG] = 93, [PAPER_BASIS_NONE] = 6 } },
         { "localtm", 'E', { [PAPER_BASIS_RUN] = 7, [PAPER_BASIS_CONFIG] = 11 } },
-        { "localtm", 'L', { [PAPER_BASIS_RUN] = 48, [PAPER_BASIS_CONFIG] = 24 } },
+        { "localtm", 'L', { [PAPER_BASIS_RUN] = 47, [PAPER_BASIS_CONFIG] = 25 } },
         { "sitm", 'S', { [PAPER_BASIS_RUN] = 49, [PAPER_BASIS_CONFIG] = 76, [PAPER_BASIS_NONE] = 4 } },
         { "sc", 'C', { [PAPER_BASIS_RUN] = 35, [PAPER_BASIS_CONFIG] = 28 } },
     };
