@@ -130,12 +130,12 @@ if [ "$all" ]; then
     each_configuration benchmark cl "" 0
     each_configuration benchmark bh "" 0
     each_configuration benchmark cc "" 0
-    each_configuration benchmark ap "--size 60" 0
+    each_configuration benchmark ap "--size 200" 115
     each_configuration benchmark tx_bank 300 0
 else
     benchmark atm "" 0 kilotm --config kilotm
     benchmark cc "" 0 kilotm --config kilotm
-    benchmark ap "--size 60" 0 kilotm --config kilotm
+    benchmark ap "--size 200" 115 kilotm --config kilotm
 fi
 
 # ---- several kernels ----
