@@ -299,7 +299,8 @@ fails() { ! "$@"; }
 # A signal during a compilation: simtx-cc waits for clang, removes all its files and ends by the signal.
 interrupted() { # SIGNAL
     rm -rf started interrupted && mkdir interrupted
-    SIMTX_CLANG=$work/slow_clang TMPDIR=$work/interrupted "$cc" -c a.cu -o interrupted.o &
+    # under nohup HUP is ignored
+    SIMTX_CLANG=$work/slow_clang TMPDIR=$work/interrupted env --default-signal "$cc" -c a.cu -o interrupted.o &
     local pid=$! status=0
     for _ in $(seq 300); do
         [ ! -e started ] || break
