@@ -66,7 +66,7 @@ static bool conflicts(struct model *m, uint32_t thread, uint32_t word, bool read
     return found;
 }
 
-/* One access of a lane without a conflict in this bank; returns the bank's cycles behind its filters. */
+/* One access of a lane without a conflict in this bank; returns the bank's cycles after its filters. */
 static uint32_t look_up(struct model *m, uint32_t thread, uint32_t word, bool reads, bool *found)
 {
     uint32_t bank = word % m->banks;
