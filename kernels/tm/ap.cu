@@ -651,7 +651,7 @@ static std::vector<Itemset> mine(Run *run, const std::vector<Itemset> &smaller, 
 
 // The program ends when there are no two large itemsets to join.
 int main(int argc, char **argv) {
-    /* more records have more large pairs than a node of the authors has links for */
+    // More records have more large pairs than a node of the authors has links for.
     BenchOptions options = bench_options(argc, argv, {"records", 500, 1000, 1, 1200}, 1);
     Run run = {options.version, make_records(options.size, options.seed), make_pools(), 0, 0, 2};
     std::vector<Itemset> large = large_pairs(run.records);
