@@ -49,8 +49,17 @@ $(LIBCUDACXX): $(CUDA_DIR)/libcudacxx.sh $(wildcard /usr/include/cuda/std/barrie
 	@sh $(CUDA_DIR)/libcudacxx.sh $(@D)
 	@touch $@
 
+# The headers of Thrust that clang rejects in kernels, if its package is installed, corrected.
+THRUST_COPIES := $(B)/cuda/include/.thrust
+CUDA_TREE     += $(THRUST_COPIES)
+$(THRUST_COPIES): $(CUDA_DIR)/thrust.sh $(wildcard /usr/include/thrust/version.h)
+	@mkdir -p $(@D)
+	@sh $(CUDA_DIR)/thrust.sh $(abspath $(@D))
+	@touch $@
+
 # The folder has no header that only an earlier state of the tree had.
-STALE_HDR = $(filter-out $(CUDA_HDR) $(LIBCUDACXX) $(B)/cuda/include/cuda/% $(B)/cuda/include/nv/%, \
+STALE_HDR = $(filter-out $(CUDA_HDR) $(LIBCUDACXX) $(B)/cuda/include/cuda/% $(B)/cuda/include/nv/% \
+                         $(THRUST_COPIES) $(B)/cuda/include/thrust/%, \
                          $(shell find $(B)/cuda/include ! -type d))
 .PHONY: cuda-headers install-cuda
 cuda-headers: $(CUDA_HDR)

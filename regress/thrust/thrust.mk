@@ -1,6 +1,6 @@
 # Thrust, CUB and libcu++ as Debian ships them, and libcurand, against the host's standard library. Compiling them is
 # nearly all of the time; radix sorts of the remaining key types are in thrust-long.
-THRUST_PROGRAMS := thrust_order thrust_scan thrust_iterators cub_device cub_block cub_radix libcudacxx
+THRUST_PROGRAMS := thrust_order thrust_scan thrust_iterators thrust_kernels cub_device cub_block cub_radix libcudacxx
 THRUST_LONG     := cub_radix_1 cub_radix_2
 THRUST_HEADERS  := $(wildcard regress/thrust/*.h)
 THRUST_CC       = $(B)/bin/simtx-cc -O1 -w
