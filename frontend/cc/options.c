@@ -333,8 +333,13 @@ static bool nvcc_werror_kind(const char *v)
     return false;
 }
 
+/* A text that ends with = and its value are one word. */
 static void pass_on(const struct option *o, struct words *to, const char *v)
 {
+    if (o->value != V_NONE && o->text[strlen(o->text) - 1] == '=') {
+        words_format(to, "%s%s", o->text, v);
+        return;
+    }
     words_add(to, o->text);
     if (o->value != V_NONE)
         words_add(to, v);

@@ -71,6 +71,7 @@ static void add_common(const struct cc *cc, struct words *cmd)
                                         "-Wno-unused-command-line-argument",
                                         "-Wno-ignored-optimization-argument",
                                         "-Wno-register",
+                                        "-Wno-pass-failed", /* nvcc is silent on loops that stay loops */
                                         "-Wno-reserved-user-defined-literal"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         words_add(cmd, quiet[i]);

@@ -49,18 +49,25 @@ holds "and messages name the source" rejects "dialect.cu:[0-9]*:[0-9]*: error" "
 one_letter() { # headers after macros of one letter, as programs define them
     for l in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do echo "#define $l 16"; done >letters.cu
     for h in cooperative_groups cooperative_groups/reduce cooperative_groups/scan cuda_bf16 cuda_fp16 cuda_fp8 \
-        cuda_pipeline mma curand_kernel helper_cuda helper_image helper_math cuComplex nvToolsExt; do
+        cuda_pipeline mma curand_kernel helper_cuda helper_cuda_drvapi nvrtc_helper helper_image helper_math cuComplex nvToolsExt; do
         echo "#include <$h.h>"
     done >>letters.cu
     "$nvcc" -c letters.cu
 }
 holds "headers after macros of one letter" one_letter
+letters=$(for l in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do printf -- '-D%s=16 ' $l; done)
+# shellcheck disable=SC2086
+holds "macros of one letter as options" "$nvcc" $letters -c a.cu
 holds "small floats in C++ for the host" sh -c '"$1" "$2" -o half' - "$nvcc" "$here/host_half.cpp"
 holds "runs" ./half
 holds "g++ takes their headers" g++ -std=c++14 -Wall -Werror "-I$build/cuda/include" "$here/host_numbers.cpp" -o numbers
 holds "their arithmetic is exact" ./numbers
 holds "OpenMP in host code" sh -c '"$1" -Xcompiler -fopenmp "$2" -o openmp' - "$nvcc" "$here/openmp.cu"
 holds "runs" right ./openmp
+helpers() { "$nvcc" -fatbin "$here/module_helpers.cu" -o module_helpers.fatbin &&
+    "$nvcc" "$here/module_helpers.cu" -o helpers -lcuda -lnvrtc; }
+holds "helper headers of the driver API and NVRTC" helpers
+holds "run" ./helpers "$here/module_helpers.cu"
 holds "Thrust without options" sh -c '"$1" "$2" -o thrust_sort' - "$nvcc" "$here/thrust_sort.cu"
 holds "sorts" right ./thrust_sort
 

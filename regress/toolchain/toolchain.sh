@@ -182,6 +182,11 @@ a.cu p.cpp o.o|-x cuda a.cu -x c++ p.cpp -x none o.o
 --expt-relaxed-constexpr a.cu|-D__CUDACC_RELAXED_CONSTEXPR__
 -v -c --dryrun a.cu|TOP=.*/cuda
 -c a.cu --dryrun|NVVMIR_LIBRARY_DIR=.*nvvm/libdevice
+-ftemplate-depth 99 --frandom-seed=7 a.cu|-ftemplate-depth=99 -frandom-seed=7
+-ewp -jtd=50 --jump-table-density 20 --jobserver --split-compile-extended=2 a.cu|!density
+-static-global-template-stub=false --device-stack-protector=true --relocatable-ptx --pch a.cu|!stub
+--Wreorder --Wmissing-launch-bounds --Wno-deprecated-gpu-targets a.cu|-Wreorder
+a.cu|-Wno-pass-failed
 -objtemp -t 4 -forward-unknown-to-host-compiler -Wno-deprecated-gpu-targets a.cu|!deprecated-gpu
 END
 mkdir other && : >other/cuda_runtime.h && : >other/libcudart.so

@@ -7,7 +7,7 @@
 #ifdef __cplusplus
 namespace simtx_channel
 {
-template <class T> struct kind;
+template <class T_> struct kind;
 #define SIMTX_KIND(T, k)                                   \
     template <> struct kind<T> {                           \
         static const enum cudaChannelFormatKind value = k; \
@@ -23,14 +23,14 @@ SIMTX_KIND(long, cudaChannelFormatKindSigned)
 SIMTX_KIND(unsigned long, cudaChannelFormatKindUnsigned)
 SIMTX_KIND(float, cudaChannelFormatKindFloat)
 #undef SIMTX_KIND
-template <class T, int n> static inline cudaChannelFormatDesc make()
+template <class T_, int n> static inline cudaChannelFormatDesc make()
 {
-    const int bits = (int)sizeof(T) * 8;
-    return cudaCreateChannelDesc(bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind<T>::value);
+    const int bits = (int)sizeof(T_) * 8;
+    return cudaCreateChannelDesc(bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind<T_>::value);
 }
 } // namespace simtx_channel
 
-template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
+template <class T_> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {
     return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }

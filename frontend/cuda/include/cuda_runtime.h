@@ -16,12 +16,12 @@
 
 #define SIMTX_API static __inline__ __host__ __attribute__((unused)) cudaError_t
 
-template <class T> SIMTX_API cudaMalloc(T **devPtr, size_t size)
+template <class T_> SIMTX_API cudaMalloc(T_ **devPtr, size_t size)
 {
     return ::cudaMalloc((void **)(void *)devPtr, size);
 }
 
-template <class T> SIMTX_API cudaMallocHost(T **ptr, size_t size, unsigned int flags = 0)
+template <class T_> SIMTX_API cudaMallocHost(T_ **ptr, size_t size, unsigned int flags = 0)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
@@ -31,44 +31,44 @@ SIMTX_API cudaMallocHost(void **ptr, size_t size, unsigned int flags)
     return ::cudaHostAlloc(ptr, size, flags);
 }
 
-template <class T> SIMTX_API cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
+template <class T_> SIMTX_API cudaHostAlloc(T_ **ptr, size_t size, unsigned int flags)
 {
     return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
 }
 
-template <class T> SIMTX_API cudaHostGetDevicePointer(T **pDevice, void *pHost, unsigned int flags)
+template <class T_> SIMTX_API cudaHostGetDevicePointer(T_ **pDevice, void *pHost, unsigned int flags)
 {
     return ::cudaHostGetDevicePointer((void **)(void *)pDevice, pHost, flags);
 }
 
-template <class T>
-SIMTX_API cudaMallocManaged(T **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
+template <class T_>
+SIMTX_API cudaMallocManaged(T_ **devPtr, size_t size, unsigned int flags = cudaMemAttachGlobal)
 {
     return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
 }
 
-template <class T> SIMTX_API cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
+template <class T_> SIMTX_API cudaMallocPitch(T_ **devPtr, size_t *pitch, size_t width, size_t height)
 {
     return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
 }
 
-template <class T> SIMTX_API cudaMallocAsync(T **devPtr, size_t size, cudaStream_t stream)
+template <class T_> SIMTX_API cudaMallocAsync(T_ **devPtr, size_t size, cudaStream_t stream)
 {
     return ::cudaMallocAsync((void **)(void *)devPtr, size, stream);
 }
 
-template <class T> SIMTX_API cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+template <class T_> SIMTX_API cudaMallocAsync(T_ **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
 
-template <class T>
-SIMTX_API cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+template <class T_>
+SIMTX_API cudaMallocFromPoolAsync(T_ **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
 
-template <class T> SIMTX_API cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
+template <class T_> SIMTX_API cudaStreamAttachMemAsync(cudaStream_t stream, T_ *devPtr, size_t length = 0,
                                                       unsigned int flags = cudaMemAttachSingle)
 {
     return ::cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
@@ -80,27 +80,27 @@ SIMTX_API cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 }
 
 /* Symbols: the argument is the variable itself. */
-template <class T> SIMTX_API cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count,
+template <class T_> SIMTX_API cudaMemcpyToSymbol(const T_ &symbol, const void *src, size_t count,
                                                 size_t offset = 0,
                                                 enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return ::cudaMemcpyToSymbol((const void *)&symbol, src, count, offset, kind);
 }
 
-template <class T> SIMTX_API cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t count, size_t offset = 0,
+template <class T_> SIMTX_API cudaMemcpyFromSymbol(void *dst, const T_ &symbol, size_t count, size_t offset = 0,
                                                   enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, count, offset, kind);
 }
 
-template <class T>
-SIMTX_API cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count, size_t offset = 0,
+template <class T_>
+SIMTX_API cudaMemcpyToSymbolAsync(const T_ &symbol, const void *src, size_t count, size_t offset = 0,
                                   enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0)
 {
     return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, count, offset, kind, stream);
 }
 
-template <class T> SIMTX_API cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count,
+template <class T_> SIMTX_API cudaMemcpyFromSymbolAsync(void *dst, const T_ &symbol, size_t count,
                                                        size_t offset = 0,
                                                        enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                        cudaStream_t stream = 0)
@@ -108,67 +108,67 @@ template <class T> SIMTX_API cudaMemcpyFromSymbolAsync(void *dst, const T &symbo
     return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, count, offset, kind, stream);
 }
 
-template <class T> SIMTX_API cudaGetSymbolAddress(void **devPtr, const T &symbol)
+template <class T_> SIMTX_API cudaGetSymbolAddress(void **devPtr, const T_ &symbol)
 {
     return ::cudaGetSymbolAddress(devPtr, (const void *)&symbol);
 }
 
-template <class T> SIMTX_API cudaGetSymbolSize(size_t *size, const T &symbol)
+template <class T_> SIMTX_API cudaGetSymbolSize(size_t *size, const T_ &symbol)
 {
     return ::cudaGetSymbolSize(size, (const void *)&symbol);
 }
 
 /* Kernels */
-template <class T> SIMTX_API cudaLaunchKernel(const T *func, dim3 gridDim, dim3 blockDim, void **args,
+template <class T_> SIMTX_API cudaLaunchKernel(const T_ *func, dim3 gridDim, dim3 blockDim, void **args,
                                               size_t sharedMem = 0, cudaStream_t stream = 0)
 {
     return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-template <class T> SIMTX_API cudaLaunchCooperativeKernel(const T *func, dim3 gridDim, dim3 blockDim,
+template <class T_> SIMTX_API cudaLaunchCooperativeKernel(const T_ *func, dim3 gridDim, dim3 blockDim,
                                                          void **args, size_t sharedMem = 0,
                                                          cudaStream_t stream = 0)
 {
     return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-template <class T> SIMTX_API cudaFuncSetCacheConfig(T *func, enum cudaFuncCache cacheConfig)
+template <class T_> SIMTX_API cudaFuncSetCacheConfig(T_ *func, enum cudaFuncCache cacheConfig)
 {
     return ::cudaFuncSetCacheConfig((const void *)func, cacheConfig);
 }
 
-template <class T> SIMTX_API cudaFuncSetSharedMemConfig(T *func, enum cudaSharedMemConfig config)
+template <class T_> SIMTX_API cudaFuncSetSharedMemConfig(T_ *func, enum cudaSharedMemConfig config)
 {
     return ::cudaFuncSetSharedMemConfig((const void *)func, config);
 }
 
-template <class T> SIMTX_API cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *func)
+template <class T_> SIMTX_API cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T_ *func)
 {
     return ::cudaFuncGetAttributes(attr, (const void *)func);
 }
 
-template <class T> SIMTX_API cudaFuncSetAttribute(T *func, enum cudaFuncAttribute attr, int value)
+template <class T_> SIMTX_API cudaFuncSetAttribute(T_ *func, enum cudaFuncAttribute attr, int value)
 {
     return ::cudaFuncSetAttribute((const void *)func, attr, value);
 }
 
 /* Occupancy */
-template <class T> SIMTX_API
-cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func, int blockSize, size_t dynamicSMemSize)
+template <class T_> SIMTX_API
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T_ func, int blockSize, size_t dynamicSMemSize)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
                                                            dynamicSMemSize);
 }
 
-template <class T>
-SIMTX_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T func, int blockSize,
+template <class T_>
+SIMTX_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T_ func, int blockSize,
                                                                  size_t dynamicSMemSize, unsigned int flags)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, (const void *)func, blockSize,
                                                                     dynamicSMemSize, flags);
 }
 
-template <class T> SIMTX_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T func,
+template <class T_> SIMTX_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, T_ func,
                                                                        int numBlocks, int blockSize)
 {
     return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (const void *)func, numBlocks,
@@ -176,8 +176,8 @@ template <class T> SIMTX_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *d
 }
 
 /* The block size with the most resident threads, found by trying every multiple of the warp size. */
-template <class UnaryFunction, class T>
-SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func,
+template <class UnaryFunction, class T_>
+SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T_ func,
                                                                   UnaryFunction blockSizeToDynamicSMemSize,
                                                                   int blockSizeLimit = 0,
                                                                   unsigned int flags = 0)
@@ -211,8 +211,8 @@ SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSi
     return best ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-template <class UnaryFunction, class T>
-SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T func,
+template <class UnaryFunction, class T_>
+SIMTX_API cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize, int *blockSize, T_ func,
                                                          UnaryFunction blockSizeToDynamicSMemSize,
                                                          int blockSizeLimit = 0)
 {
@@ -225,8 +225,8 @@ struct simtx_constant_smem {
     __host__ __device__ size_t operator()(int) const { return bytes; }
 };
 
-template <class T> SIMTX_API cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
-                                                                         T func, size_t dynamicSMemSize = 0,
+template <class T_> SIMTX_API cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
+                                                                         T_ func, size_t dynamicSMemSize = 0,
                                                                          int blockSizeLimit = 0,
                                                                          unsigned int flags = 0)
 {
@@ -235,7 +235,7 @@ template <class T> SIMTX_API cudaOccupancyMaxPotentialBlockSizeWithFlags(int *mi
                                                                    blockSizeLimit, flags);
 }
 
-template <class T> SIMTX_API cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
+template <class T_> SIMTX_API cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T_ func,
                                                                 size_t dynamicSMemSize = 0,
                                                                 int blockSizeLimit = 0)
 {
@@ -244,22 +244,22 @@ template <class T> SIMTX_API cudaOccupancyMaxPotentialBlockSize(int *minGridSize
 }
 
 /* Texture and surface references */
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaBindTexture(size_t *offset, const struct texture<T, dim, mode> &tex, const void *devPtr,
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaBindTexture(size_t *offset, const struct texture<T_, dim, mode> &tex, const void *devPtr,
                           const struct cudaChannelFormatDesc &desc, size_t size = UINT_MAX)
 {
     return ::cudaBindTexture(offset, (const struct textureReference *)&tex, devPtr, &desc, size);
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaBindTexture(size_t *offset, const struct texture<T, dim, mode> &tex, const void *devPtr,
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaBindTexture(size_t *offset, const struct texture<T_, dim, mode> &tex, const void *devPtr,
                           size_t size = UINT_MAX)
 {
     return cudaBindTexture(offset, tex, devPtr, tex.channelDesc, size);
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaBindTexture2D(size_t *offset, const struct texture<T, dim, mode> &tex, const void *devPtr,
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaBindTexture2D(size_t *offset, const struct texture<T_, dim, mode> &tex, const void *devPtr,
                             const struct cudaChannelFormatDesc &desc, size_t width, size_t height,
                             size_t pitch)
 {
@@ -267,49 +267,49 @@ SIMTX_API cudaBindTexture2D(size_t *offset, const struct texture<T, dim, mode> &
                                pitch);
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaBindTexture2D(size_t *offset, const struct texture<T, dim, mode> &tex, const void *devPtr,
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaBindTexture2D(size_t *offset, const struct texture<T_, dim, mode> &tex, const void *devPtr,
                             size_t width, size_t height, size_t pitch)
 {
     return cudaBindTexture2D(offset, tex, devPtr, tex.channelDesc, width, height, pitch);
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaBindTextureToArray(const struct texture<T, dim, mode> &tex, cudaArray_const_t array,
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaBindTextureToArray(const struct texture<T_, dim, mode> &tex, cudaArray_const_t array,
                                  const struct cudaChannelFormatDesc &desc)
 {
     return ::cudaBindTextureToArray((const struct textureReference *)&tex, array, &desc);
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaBindTextureToArray(const struct texture<T, dim, mode> &tex, cudaArray_const_t array)
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaBindTextureToArray(const struct texture<T_, dim, mode> &tex, cudaArray_const_t array)
 {
     struct cudaChannelFormatDesc desc;
     cudaError_t err = ::cudaGetChannelDesc(&desc, array);
     return err == cudaSuccess ? cudaBindTextureToArray(tex, array, desc) : err;
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaUnbindTexture(const struct texture<T, dim, mode> &tex)
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaUnbindTexture(const struct texture<T_, dim, mode> &tex)
 {
     return ::cudaUnbindTexture((const struct textureReference *)&tex);
 }
 
-template <class T, int dim, enum cudaTextureReadMode mode>
-SIMTX_API cudaGetTextureAlignmentOffset(size_t *offset, const struct texture<T, dim, mode> &tex)
+template <class T_, int dim, enum cudaTextureReadMode mode>
+SIMTX_API cudaGetTextureAlignmentOffset(size_t *offset, const struct texture<T_, dim, mode> &tex)
 {
     return ::cudaGetTextureAlignmentOffset(offset, (const struct textureReference *)&tex);
 }
 
-template <class T, int dim> SIMTX_API cudaBindSurfaceToArray(const struct surface<T, dim> &surf,
+template <class T_, int dim> SIMTX_API cudaBindSurfaceToArray(const struct surface<T_, dim> &surf,
                                                              cudaArray_const_t array,
                                                              const struct cudaChannelFormatDesc &desc)
 {
     return ::cudaBindSurfaceToArray((const struct surfaceReference *)&surf, array, &desc);
 }
 
-template <class T, int dim>
-SIMTX_API cudaBindSurfaceToArray(const struct surface<T, dim> &surf, cudaArray_const_t array)
+template <class T_, int dim>
+SIMTX_API cudaBindSurfaceToArray(const struct surface<T_, dim> &surf, cudaArray_const_t array)
 {
     struct cudaChannelFormatDesc desc;
     cudaError_t err = ::cudaGetChannelDesc(&desc, array);

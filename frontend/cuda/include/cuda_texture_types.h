@@ -7,13 +7,13 @@
 #include "surface_types.h"
 
 #ifdef __cplusplus
-template <class T, int texType = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
+template <class T_, int texType = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct __device_builtin_texture_type__ texture : public textureReference {
     __host__ texture(int norm = 0, enum cudaTextureFilterMode fMode = cudaFilterModePoint,
                      enum cudaTextureAddressMode aMode = cudaAddressModeClamp)
         : textureReference()
     {
-        init(norm, fMode, aMode, cudaCreateChannelDesc<T>());
+        init(norm, fMode, aMode, cudaCreateChannelDesc<T_>());
     }
 
     __host__ texture(int norm, enum cudaTextureFilterMode fMode, enum cudaTextureAddressMode aMode,
@@ -34,8 +34,8 @@ struct __device_builtin_texture_type__ texture : public textureReference {
     }
 };
 
-template <class T, int dim = 1> struct __device_builtin_surface_type__ surface : public surfaceReference {
-    __host__ surface() : surfaceReference() { channelDesc = cudaCreateChannelDesc<T>(); }
+template <class T_, int dim = 1> struct __device_builtin_surface_type__ surface : public surfaceReference {
+    __host__ surface() : surfaceReference() { channelDesc = cudaCreateChannelDesc<T_>(); }
 };
 
 template <int dim> struct __device_builtin_surface_type__ surface<void, dim> : public surfaceReference {

@@ -8,7 +8,7 @@
 #if defined(__cplusplus) && defined(__CUDACC__)
 namespace simtx_surf
 {
-template <class S> SIMTX_DEV cudaSurfaceObject_t object(S s)
+template <class S_> SIMTX_DEV cudaSurfaceObject_t object(S_ s)
 {
     cudaSurfaceObject_t o;
     asm("mov.b64 %0, %1;" : "=l"(o) : "l"(s));
@@ -18,20 +18,20 @@ template <class S> SIMTX_DEV cudaSurfaceObject_t object(S s)
 
 #define SIMTX_ARGS(...) __VA_ARGS__
 #define SIMTX_SURFACE(name, kind, params, args)                                                                        \
-    template <class T>                                                                                                 \
-    SIMTX_DEV void name##read(T *r, surface<void, kind> s, SIMTX_ARGS params,                                          \
+    template <class T_>                                                                                                \
+    SIMTX_DEV void name##read(T_ *r, surface<void, kind> s, SIMTX_ARGS params,                                         \
                               enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                \
     {                                                                                                                  \
         name##read(r, simtx_surf::object(s), SIMTX_ARGS args, mode);                                                   \
     }                                                                                                                  \
-    template <class T>                                                                                                 \
-    SIMTX_DEV T name##read(surface<void, kind> s, SIMTX_ARGS params,                                                   \
+    template <class T_>                                                                                                \
+    SIMTX_DEV T_ name##read(surface<void, kind> s, SIMTX_ARGS params,                                                  \
                            enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                   \
     {                                                                                                                  \
-        return name##read<T>(simtx_surf::object(s), SIMTX_ARGS args, mode);                                            \
+        return name##read<T_>(simtx_surf::object(s), SIMTX_ARGS args, mode);                                           \
     }                                                                                                                  \
-    template <class T>                                                                                                 \
-    SIMTX_DEV void name##write(T value, surface<void, kind> s, SIMTX_ARGS params,                                      \
+    template <class T_>                                                                                                \
+    SIMTX_DEV void name##write(T_ value, surface<void, kind> s, SIMTX_ARGS params,                                     \
                                enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                               \
     {                                                                                                                  \
         name##write(value, simtx_surf::object(s), SIMTX_ARGS args, mode);                                              \

@@ -9,31 +9,31 @@
 namespace simtx_surf
 {
 /* Copies between a value and the registers of an access, whose sizes agree in the branch that is executed. */
-template <class A, class B> SIMTX_DEV void copy(A *to, const B *from)
+template <class A_, class B_> SIMTX_DEV void copy(A_ *to, const B_ *from)
 {
-    __builtin_memcpy(to, from, sizeof(A) < sizeof(B) ? sizeof(A) : sizeof(B));
+    __builtin_memcpy(to, from, sizeof(A_) < sizeof(B_) ? sizeof(A_) : sizeof(B_));
 }
 } // namespace simtx_surf
 
 #define SIMTX_ARGS(...) __VA_ARGS__
 /* One access of the size of T: geometry, boundary mode, coordinates in the instruction, inputs of the asm statement. */
 #define SIMTX_SULD(geom, mode, at, inputs)                                                                         \
-    if (sizeof(T) == 1) {                                                                                          \
+    if (sizeof(T_) == 1) {                                                                                         \
         unsigned short v;                                                                                          \
         asm volatile("suld.b." geom ".b8." mode " %0, [%[s], " at "];" : "=h"(v) : [s] "l"(s), SIMTX_ARGS inputs); \
         unsigned char c = (unsigned char)v;                                                                        \
         simtx_surf::copy(r, &c);                                                                                   \
-    } else if (sizeof(T) == 2) {                                                                                   \
+    } else if (sizeof(T_) == 2) {                                                                                  \
         unsigned short v;                                                                                          \
         asm volatile("suld.b." geom ".b16." mode " %0, [%[s], " at "];"                                            \
                      : "=h"(v) : [s] "l"(s), SIMTX_ARGS inputs);                                                   \
         simtx_surf::copy(r, &v);                                                                                   \
-    } else if (sizeof(T) == 4) {                                                                                   \
+    } else if (sizeof(T_) == 4) {                                                                                  \
         unsigned v;                                                                                                \
         asm volatile("suld.b." geom ".b32." mode " %0, [%[s], " at "];"                                            \
                      : "=r"(v) : [s] "l"(s), SIMTX_ARGS inputs);                                                   \
         simtx_surf::copy(r, &v);                                                                                   \
-    } else if (sizeof(T) == 8) {                                                                                   \
+    } else if (sizeof(T_) == 8) {                                                                                  \
         unsigned v[2];                                                                                             \
         asm volatile("suld.b." geom ".v2.b32." mode " {%0, %1}, [%[s], " at "];"                                   \
                      : "=r"(v[0]), "=r"(v[1]) : [s] "l"(s), SIMTX_ARGS inputs);                                    \
@@ -45,23 +45,23 @@ template <class A, class B> SIMTX_DEV void copy(A *to, const B *from)
         simtx_surf::copy(r, &v);                                                                                   \
     }
 #define SIMTX_SUST(geom, mode, at, inputs)                                                                           \
-    if (sizeof(T) == 1) {                                                                                            \
+    if (sizeof(T_) == 1) {                                                                                           \
         unsigned char c;                                                                                             \
         simtx_surf::copy(&c, &value);                                                                                \
         unsigned short v = c;                                                                                        \
         asm volatile("sust.b." geom ".b8." mode " [%[s], " at "], %0;"                                               \
                      : : "h"(v), [s] "l"(s), SIMTX_ARGS inputs : "memory");                                          \
-    } else if (sizeof(T) == 2) {                                                                                     \
+    } else if (sizeof(T_) == 2) {                                                                                    \
         unsigned short v;                                                                                            \
         simtx_surf::copy(&v, &value);                                                                                \
         asm volatile("sust.b." geom ".b16." mode " [%[s], " at "], %0;"                                              \
                      : : "h"(v), [s] "l"(s), SIMTX_ARGS inputs : "memory");                                          \
-    } else if (sizeof(T) == 4) {                                                                                     \
+    } else if (sizeof(T_) == 4) {                                                                                    \
         unsigned v;                                                                                                  \
         simtx_surf::copy(&v, &value);                                                                                \
         asm volatile("sust.b." geom ".b32." mode " [%[s], " at "], %0;"                                              \
                      : : "r"(v), [s] "l"(s), SIMTX_ARGS inputs : "memory");                                          \
-    } else if (sizeof(T) == 8) {                                                                                     \
+    } else if (sizeof(T_) == 8) {                                                                                    \
         unsigned v[2];                                                                                               \
         simtx_surf::copy(&v, &value);                                                                                \
         asm volatile("sust.b." geom ".v2.b32." mode " [%[s], " at "], {%0, %1};"                                     \
@@ -80,26 +80,26 @@ template <class A, class B> SIMTX_DEV void copy(A *to, const B *from)
     }
 /* name, geometry, coordinates in the instruction, as parameters, as inputs, as arguments */
 #define SIMTX_SURFACE(name, geom, at, params, inputs, args)                                                          \
-    template <class T>                                                                                               \
-    SIMTX_DEV void name##read(T *r, cudaSurfaceObject_t s, SIMTX_ARGS params,                                        \
+    template <class T_>                                                                                              \
+    SIMTX_DEV void name##read(T_ *r, cudaSurfaceObject_t s, SIMTX_ARGS params,                                       \
                               enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                              \
     {                                                                                                                \
-        static_assert(sizeof(T) <= 16 && !(sizeof(T) & (sizeof(T) - 1)), "a surface access has 1 to 16 bytes");      \
+        static_assert(sizeof(T_) <= 16 && !(sizeof(T_) & (sizeof(T_) - 1)), "a surface access has 1 to 16 bytes");   \
         SIMTX_MODES(SIMTX_SULD, geom, at, inputs)                                                                    \
     }                                                                                                                \
-    template <class T>                                                                                               \
-    SIMTX_DEV T name##read(cudaSurfaceObject_t s, SIMTX_ARGS params,                                                 \
+    template <class T_>                                                                                              \
+    SIMTX_DEV T_ name##read(cudaSurfaceObject_t s, SIMTX_ARGS params,                                                \
                            enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                 \
     {                                                                                                                \
-        T r;                                                                                                         \
+        T_ r;                                                                                                        \
         name##read(&r, s, SIMTX_ARGS args, mode);                                                                    \
         return r;                                                                                                    \
     }                                                                                                                \
-    template <class T>                                                                                               \
-    SIMTX_DEV void name##write(T value, cudaSurfaceObject_t s, SIMTX_ARGS params,                                    \
+    template <class T_>                                                                                              \
+    SIMTX_DEV void name##write(T_ value, cudaSurfaceObject_t s, SIMTX_ARGS params,                                   \
                                enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                             \
     {                                                                                                                \
-        static_assert(sizeof(T) <= 16 && !(sizeof(T) & (sizeof(T) - 1)), "a surface access has 1 to 16 bytes");      \
+        static_assert(sizeof(T_) <= 16 && !(sizeof(T_) & (sizeof(T_) - 1)), "a surface access has 1 to 16 bytes");   \
         SIMTX_MODES(SIMTX_SUST, geom, at, inputs)                                                                    \
     }
 

@@ -10,7 +10,7 @@
 #if __cplusplus >= 201103L
 namespace simtx_tex
 {
-template <class T> struct floats {
+template <class T_> struct floats {
     typedef float type;
 };
 template <> struct floats<char2> {
@@ -37,13 +37,13 @@ template <> struct floats<short4> {
 template <> struct floats<ushort4> {
     typedef float4 type;
 };
-template <class T, enum cudaTextureReadMode mode> struct result { typedef T type; };
-template <class T> struct result<T, cudaReadModeNormalizedFloat> {
-    typedef typename floats<T>::type type;
+template <class T_, enum cudaTextureReadMode mode> struct result { typedef T_ type; };
+template <class T_> struct result<T_, cudaReadModeNormalizedFloat> {
+    typedef typename floats<T_>::type type;
 };
 /* The vector of four of a channel's type: what a gather returns. */
-template <class T> struct four {
-    typedef typename four<decltype(T::x)>::type type;
+template <class T_> struct four {
+    typedef typename four<decltype(T_::x)>::type type;
 };
 #define SIMTX_FOUR(T, T4)   \
     template <> struct four<T> { \
@@ -63,28 +63,28 @@ SIMTX_FOUR(float, float4)
 #define SIMTX_ARGS(...) __VA_ARGS__
 /* name, suffix of the built-in name, kind of texture, coordinates as parameters, coordinates as arguments */
 #define SIMTX_TEX(name, kind, params, args)                                                             \
-    template <class T> SIMTX_DEV typename simtx_tex::result<T, cudaReadModeElementType>::type name(     \
-        texture<T, kind, cudaReadModeElementType> t, SIMTX_ARGS params)                                 \
+    template <class T_> SIMTX_DEV typename simtx_tex::result<T_, cudaReadModeElementType>::type name(   \
+        texture<T_, kind, cudaReadModeElementType> t, SIMTX_ARGS params)                                \
     {                                                                                                   \
-        T r;                                                                                            \
-        __nv_tex_surf_handler("__" #name "_v2", (T *)nullptr, &r, t, SIMTX_ARGS args);                  \
+        T_ r;                                                                                           \
+        __nv_tex_surf_handler("__" #name "_v2", (T_ *)nullptr, &r, t, SIMTX_ARGS args);                 \
         return r;                                                                                       \
     }                                                                                                   \
-    template <class T> SIMTX_DEV typename simtx_tex::result<T, cudaReadModeNormalizedFloat>::type name( \
-        texture<T, kind, cudaReadModeNormalizedFloat> t, SIMTX_ARGS params)                             \
+    template <class T_> SIMTX_DEV typename simtx_tex::result<T_, cudaReadModeNormalizedFloat>::type name( \
+        texture<T_, kind, cudaReadModeNormalizedFloat> t, SIMTX_ARGS params)                            \
     {                                                                                                   \
-        typename simtx_tex::result<T, cudaReadModeNormalizedFloat>::type r;                             \
-        __nv_tex_surf_handler("__" #name "_rmnf_v2", (T *)nullptr, &r, t, SIMTX_ARGS args);             \
+        typename simtx_tex::result<T_, cudaReadModeNormalizedFloat>::type r;                            \
+        __nv_tex_surf_handler("__" #name "_rmnf_v2", (T_ *)nullptr, &r, t, SIMTX_ARGS args);            \
         return r;                                                                                       \
     }
 #define SIMTX_ITEX(name, suffix, params, args)                                             \
-    template <class T> SIMTX_DEV T name(cudaTextureObject_t t, SIMTX_ARGS params)          \
+    template <class T_> SIMTX_DEV T_ name(cudaTextureObject_t t, SIMTX_ARGS params)        \
     {                                                                                      \
-        T r;                                                                               \
+        T_ r;                                                                              \
         __nv_tex_surf_handler("__i" #name suffix, &r, t, SIMTX_ARGS args);                 \
         return r;                                                                          \
     }                                                                                      \
-    template <class T> SIMTX_DEV void name(T *r, cudaTextureObject_t t, SIMTX_ARGS params) \
+    template <class T_> SIMTX_DEV void name(T_ *r, cudaTextureObject_t t, SIMTX_ARGS params) \
     {                                                                                      \
         __nv_tex_surf_handler("__i" #name suffix, r, t, SIMTX_ARGS args);                  \
     }
@@ -116,20 +116,20 @@ SIMTX_GRADIENTS(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, floa
 #undef SIMTX_LEVELS
 
 SIMTX_ITEX(tex2Dgather, "", (float x, float y, int component = 0), (x, y, component))
-template <class T>
-SIMTX_DEV typename simtx_tex::four<T>::type tex2Dgather(texture<T, cudaTextureType2D, cudaReadModeElementType> t,
+template <class T_>
+SIMTX_DEV typename simtx_tex::four<T_>::type tex2Dgather(texture<T_, cudaTextureType2D, cudaReadModeElementType> t,
                                                         float x, float y, int component = 0)
 {
-    typename simtx_tex::four<T>::type r;
-    __nv_tex_surf_handler("__tex2Dgather_v2", (T *)nullptr, &r, t, x, y, component);
+    typename simtx_tex::four<T_>::type r;
+    __nv_tex_surf_handler("__tex2Dgather_v2", (T_ *)nullptr, &r, t, x, y, component);
     return r;
 }
-template <class T>
-SIMTX_DEV float4 tex2Dgather(texture<T, cudaTextureType2D, cudaReadModeNormalizedFloat> t, float x, float y,
+template <class T_>
+SIMTX_DEV float4 tex2Dgather(texture<T_, cudaTextureType2D, cudaReadModeNormalizedFloat> t, float x, float y,
                              int component = 0)
 {
     float4 r;
-    __nv_tex_surf_handler("__tex2Dgather_rmnf_v2", (T *)nullptr, &r, t, x, y, component);
+    __nv_tex_surf_handler("__tex2Dgather_rmnf_v2", (T_ *)nullptr, &r, t, x, y, component);
     return r;
 }
 #undef SIMTX_TEXTURES

@@ -8,8 +8,8 @@
 
 namespace simtx_dpx
 {
-template <class T> SIMTX_BOTH T max(T a, T b) { return a < b ? b : a; }
-template <class T> SIMTX_BOTH T min(T a, T b) { return b < a ? b : a; }
+template <class T_> SIMTX_BOTH T_ max(T_ a, T_ b) { return a < b ? b : a; }
+template <class T_> SIMTX_BOTH T_ min(T_ a, T_ b) { return b < a ? b : a; }
 SIMTX_BOTH unsigned int join(unsigned int low, unsigned int high) { return (low & 0xffff) | high << 16; }
 } // namespace simtx_dpx
 

@@ -99,49 +99,49 @@ SIMTX_API cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise 
 }
 
 /* A variable of the device as an argument. */
-template <class T>
+template <class T_>
 SIMTX_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
-                                         size_t n, const T &symbol, const void *src, size_t count, size_t offset,
+                                         size_t n, const T_ &symbol, const void *src, size_t count, size_t offset,
                                          enum cudaMemcpyKind kind)
 {
     return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, n, (const void *)&symbol, src, count, offset,
                                             kind);
 }
 
-template <class T>
+template <class T_>
 SIMTX_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                           const cudaGraphNode_t *dependencies, size_t n, void *dst, const T &symbol,
+                                           const cudaGraphNode_t *dependencies, size_t n, void *dst, const T_ &symbol,
                                            size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, n, dst, (const void *)&symbol, count, offset,
                                               kind);
 }
 
-template <class T>
-SIMTX_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src, size_t count,
+template <class T_>
+SIMTX_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T_ &symbol, const void *src, size_t count,
                                                size_t offset, enum cudaMemcpyKind kind)
 {
     return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, count, offset, kind);
 }
 
-template <class T>
-SIMTX_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol, size_t count,
+template <class T_>
+SIMTX_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T_ &symbol, size_t count,
                                                  size_t offset, enum cudaMemcpyKind kind)
 {
     return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, count, offset, kind);
 }
 
-template <class T>
-SIMTX_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T &symbol,
+template <class T_>
+SIMTX_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T_ &symbol,
                                                    const void *src, size_t count, size_t offset,
                                                    enum cudaMemcpyKind kind)
 {
     return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, count, offset, kind);
 }
 
-template <class T>
+template <class T_>
 SIMTX_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
-                                                     const T &symbol, size_t count, size_t offset,
+                                                     const T_ &symbol, size_t count, size_t offset,
                                                      enum cudaMemcpyKind kind)
 {
     return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, count, offset, kind);

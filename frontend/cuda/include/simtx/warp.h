@@ -46,15 +46,15 @@
 
 namespace simtx_warp
 {
-template <class T> SIMTX_DEV unsigned long long to_u64(T v)
+template <class T_> SIMTX_DEV unsigned long long to_u64(T_ v)
 {
     unsigned long long u;
     __builtin_memcpy(&u, &v, 8);
     return u;
 }
-template <class T> SIMTX_DEV T from_u64(unsigned long long u)
+template <class T_> SIMTX_DEV T_ from_u64(unsigned long long u)
 {
-    T v;
+    T_ v;
     __builtin_memcpy(&v, &u, 8);
     return v;
 }
