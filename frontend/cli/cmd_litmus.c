@@ -21,10 +21,11 @@ enum { DISTURB = 3000 };
 static const char COMMAND[] = "simtx litmus";
 static const char USAGE[] =
     "usage: simtx litmus FILE... [options]\n\n"
-    "Runs litmus tests (.litmus files of the dialects PTX, X86 and RISCV) in timing mode: many instances in a launch,\n"
-    "many launches, each arranged and disturbed in another way. Prints the histogram of the outcomes, the verdict as\n"
-    "herd does, and how many of the outcomes that the memory model allows were seen. Exit code: 0 no outcome is\n"
-    "forbidden by the model, 1 one is, or an expectation of --expect does not hold, 2 invalid usage or file.\n"
+    "Runs litmus tests (.litmus files of the dialects PTX, X86, X86_64 and RISCV) in timing mode: many instances in a\n"
+    "launch, many launches, each arranged and disturbed in another way. Prints the histogram of the outcomes, the\n"
+    "verdict as herd does, and how many of the outcomes that the memory model allows were seen. Exit code: 0 no outcome\n"
+    "is forbidden by the model, 1 one is, or an expectation of --expect does not hold, 2 invalid usage or a test that\n"
+    "cannot be read or run.\n"
     "docs/litmus.md explains the translation to PTX and the models.\n";
 
 enum { OPT_MODEL, OPT_POLICY, OPT_CONFIG, OPT_SET, OPT_RUNS, OPT_SEED, OPT_EXPECT, OPT_BRIEF, OPT_STATS, OPT_PTX };
@@ -49,7 +50,7 @@ struct litmus_command {
     bool brief, ptx;
     simtx_config *built;
     json_t *json;
-    int tests, forbidden, unexpected, weak, weak_seen;
+    int tests, refused, forbidden, unexpected, weak, weak_seen;
 };
 
 static uint64_t number(const char *option, const char *text)
@@ -209,15 +210,22 @@ static void report(struct litmus_command *c, const struct litmus_result *r)
     c->tests++;
 }
 
-/* Exits with a message about the test when it cannot be run. */
-static void check(bool ok, const char *file, char *message)
+/* The outcomes of the models, then those of the machine; false with a message. */
+static bool try_test(const struct litmus_command *c, struct litmus_result *r, char **message)
 {
-    if (ok)
-        return;
-    fflush(stdout);
-    fprintf(stderr, "%s: %s: %s\n", COMMAND, file, message ? message : "failed");
-    free(message);
-    exit(CMD_USAGE);
+    r->run = (struct litmus_run){ .config = c->built, .seed = c->seed, .runs = c->runs,
+                                  .progress = stop_when_forbidden, .ctx = r };
+    if (!litmus_allowed(r->t, LITMUS_MODEL_SC, &r->sc, message) ||
+        !litmus_allowed(r->t, r->model, &r->allowed, message))
+        return false;
+    struct litmus_run run = r->run;
+    if (!c->runs) {
+        litmus_outcomes_init(&r->run.seen, r->t->nobserved);
+        return true;
+    }
+    bool ok = litmus_run(r->t, &run, message);
+    r->run = run;
+    return ok;
 }
 
 static void do_test(struct litmus_command *c, const char *file, const struct litmus_test *t)
@@ -226,20 +234,14 @@ static void do_test(struct litmus_command *c, const char *file, const struct lit
     char *policy_name = mem_string(policy ? policy : ""), *message = NULL;
     struct litmus_result r = { .t = t, .file = file, .policy = policy_name };
     r.model = choose_model(c, policy_name, &r.judged);
-    bool ok = litmus_allowed(t, LITMUS_MODEL_SC, &r.sc, &message);
-    check(ok, file, message);
-    ok = litmus_allowed(t, r.model, &r.allowed, &message);
-    check(ok, file, message);
-    r.run = (struct litmus_run){ .config = c->built, .seed = c->seed, .runs = c->runs, .progress = stop_when_forbidden,
-                                 .ctx = &r };
-    struct litmus_run run = r.run;
-    if (c->runs) {
-        ok = litmus_run(t, &run, &message);
-        check(ok, file, message);
-        r.run = run;
-    } else
-        litmus_outcomes_init(&r.run.seen, t->nobserved);
-    report(c, &r);
+    if (try_test(c, &r, &message))
+        report(c, &r);
+    else {
+        fflush(stdout);
+        fprintf(stderr, "%s: %s: %s\n", COMMAND, file, message ? message : "failed");
+        c->refused++;
+    }
+    free(message);
     litmus_outcomes_free(&r.sc);
     litmus_outcomes_free(&r.allowed);
     litmus_outcomes_free(&r.run.seen);
@@ -262,10 +264,10 @@ static void do_file(struct litmus_command *c, const char *file)
     struct diag d = { .file = file, .source = text, .source_len = size };
     struct litmus_test *t = litmus_parse(text, size, &d);
     if (!t) {
+        fflush(stdout);
         fputs(d.text, stderr);
-        exit(CMD_USAGE);
-    }
-    if (c->ptx)
+        c->refused++;
+    } else if (c->ptx)
         print_ptx(t);
     else
         do_test(c, file, t);
@@ -288,6 +290,8 @@ static bool write_json(const struct litmus_command *c)
 
 static int finish(struct litmus_command *c)
 {
+    if (c->tests + c->refused > 1 && c->refused)
+        fprintf(stderr, "%s: %d of %d tests cannot be read or run\n", COMMAND, c->refused, c->tests + c->refused);
     if (c->tests > 1)
         printf("%d tests, %d with forbidden outcomes, %d unexpected; weak outcomes seen: %d of %d\n", c->tests,
                c->forbidden, c->unexpected, c->weak_seen, c->weak);
@@ -296,7 +300,7 @@ static int finish(struct litmus_command *c)
     simtx_config_free(c->built);
     free(c->sets);
     free(c->expect);
-    return c->forbidden || c->unexpected || !written ? CMD_FAILED : CMD_OK;
+    return c->forbidden || c->unexpected || !written ? CMD_FAILED : c->refused ? CMD_USAGE : CMD_OK;
 }
 
 int cmd_litmus(int argc, char **argv)

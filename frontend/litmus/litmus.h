@@ -67,7 +67,7 @@ struct litmus_op {
 
 /* ---- the test ---- */
 
-enum litmus_arch { LITMUS_PTX, LITMUS_X86, LITMUS_RISCV };
+enum litmus_arch { LITMUS_PTX, LITMUS_X86, LITMUS_X86_64, LITMUS_RISCV };
 
 /* wide: 64 bits, for addresses and 8-byte values; else 32. hidden: no text can name it. */
 struct litmus_register { char name[LITMUS_NAME]; int64_t init; bool wide, hidden; };
@@ -108,6 +108,7 @@ struct litmus_test {
     enum litmus_quantifier quantifier;
     struct litmus_node node[LITMUS_NODES];
     int nnodes, condition;           /* the root */
+    int filter;                      /* root of what every outcome must satisfy, -1 = nothing */
     char *condition_text;
     bool loops;                      /* a branch goes back */
 };
@@ -122,6 +123,8 @@ struct litmus_test *litmus_parse(const char *text, size_t len, struct diag *d);
 void litmus_free(struct litmus_test *t);
 
 bool litmus_holds(const struct litmus_test *t, const int64_t *outcome);
+/* Does the outcome count? One that the filter rejects does not. */
+bool litmus_counts(const struct litmus_test *t, const int64_t *outcome);
 /* "0:EAX=1; x=2;" */
 void litmus_describe(const struct litmus_test *t, const int64_t *outcome, char *text, size_t size);
 

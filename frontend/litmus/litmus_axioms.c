@@ -9,6 +9,11 @@
  * 3. An order of the fence.sc operations that are morally strong. Now synchronization and causality are known.
  * 4. The coherence order: what causality orders, and an orientation of every other pair of morally strong writes.
  *
+ * A loop: an iteration without a write or barrier, none of whose results is live after it, can be left out of an
+ * execution. Fewer reads and fences only remove constraints, so the outcome is also that of an execution without it,
+ * and the walk ends there. The same holds for an atomic that writes what it has read, if all accesses are morally
+ * strong: who reads its value reads that of the write before it. A loop that waits so needs only its last iteration.
+ *
  * Relations are rows of bits. An atomic is one event that reads and, unless a failed compare-and-swap, writes. The
  * initial writes precede everything in causality order: the start of a kernel synchronizes with its threads.
  */
@@ -19,7 +24,7 @@
 
 #include "base/alloc.h"
 
-enum { EVENTS = 64, TRACE = 24, VALUES = 32, TRACES_MAX = 200000 };
+enum { EVENTS = 64, TRACE = 24, VALUES = 32, TRACES_MAX = 200000, STEPS_MAX = 1000 };
 
 typedef uint64_t relation[EVENTS];
 
@@ -48,6 +53,9 @@ struct axioms {
     char *why;
     struct domain domain[LITMUS_LOCATIONS];
     struct traces traces[LITMUS_THREADS];
+    /* of programs with loops: registers live before an operation; all accesses are morally strong */
+    uint64_t live[LITMUS_THREADS][LITMUS_OPS + 1];
+    bool all_strong;
     const struct trace *chosen[LITMUS_THREADS];
     /* of the execution */
     struct event e[EVENTS];
@@ -79,10 +87,12 @@ static void transitive(uint64_t *r, int n)
 
 struct walk {
     struct axioms *a;
-    int thread, pc;
+    int thread, pc, steps;
     struct trace trace;
     uint64_t taint[LITMUS_REGISTERS], control;
     int turn[16];                    /* by barrier: how often the thread has passed it */
+    /* by operation, since the thread was last there: events before it, registers written */
+    struct visit { int events; uint64_t written; } visit[LITMUS_OPS];
 };
 
 static void fail(struct axioms *a, const char *what)
@@ -173,10 +183,31 @@ static bool walk_store(struct walk *w, const struct litmus_op *o, int location)
     return true;
 }
 
-static void walk_branch(struct walk *w, const struct litmus_op *o)
+static bool has_effect(const struct axioms *a, const struct event *e)
 {
+    bool silent = a->all_strong && e->reads && e->read == e->written;
+    return (e->writes && !silent) || e->op->kind == LITMUS_BARRIER;
+}
+
+/* Can what the thread has done since it was at the target be left out? */
+static bool idle_since(const struct walk *w, int target)
+{
+    const struct visit *v = &w->visit[target];
+    for (int i = v->events; i < w->trace.n; i++)
+        if (has_effect(w->a, &w->trace.event[i]))
+            return false;
+    return !(v->written & w->a->live[w->thread][target]);
+}
+
+/* False: the walk ends. */
+static bool walk_branch(struct walk *w, const struct litmus_op *o)
+{
+    bool taken = litmus_branches(o, w->trace.regs);
+    if (taken && o->target <= w->pc && idle_since(w, o->target))
+        return false;
     w->control |= taint_of(w, &o->a) | taint_of(w, &o->b);
-    w->pc = litmus_branches(o, w->trace.regs) ? o->target : w->pc + 1;
+    w->pc = taken ? o->target : w->pc + 1;
+    return true;
 }
 
 /* Operations that do not read memory. False: the walk ends. */
@@ -199,11 +230,21 @@ static bool walk_other(struct walk *w, const struct litmus_op *o, int location)
             return false;
         e->barrier_turn = o->kind == LITMUS_BARRIER ? w->turn[o->id]++ : 0;
         break;
-    case LITMUS_BRANCH: walk_branch(w, o); return true;
+    case LITMUS_BRANCH: return walk_branch(w, o);
     default: break;
     }
     w->pc++;
     return true;
+}
+
+/* For programs with loops: the thread is at an operation. */
+static void note_visit(struct walk *w, const struct litmus_op *o)
+{
+    if (w->steps++ == STEPS_MAX)
+        fail(w->a, "a loop has too many steps for the model ptx");
+    w->visit[w->pc] = (struct visit){ .events = w->trace.n };
+    for (int i = 0; o->dst >= 0 && i < LITMUS_OPS; i++)
+        w->visit[i].written |= bit(o->dst);
 }
 
 static void walk(struct walk *w)
@@ -211,6 +252,8 @@ static void walk(struct walk *w)
     const struct litmus_thread *p = &w->a->t->thread[w->thread];
     while (w->pc < p->nops && !w->a->why) {
         const struct litmus_op *o = &p->op[w->pc];
+        if (w->a->t->loops)
+            note_visit(w, o);
         bool reads = o->kind == LITMUS_LOAD || o->kind == LITMUS_RMW;
         int l = reads || o->kind == LITMUS_STORE
                     ? litmus_location_of(w->a->t, litmus_value(&o->address, w->trace.regs)) : 0;
@@ -254,13 +297,25 @@ static bool learn_values(struct axioms *a)
     return new;
 }
 
-static int count_stores(const struct litmus_test *t)
+static int count_writes(const struct trace *t)
 {
     int n = 0;
-    for (int i = 0; i < t->nthreads; i++)
-        for (int k = 0; k < t->thread[i].nops; k++)
-            n += t->thread[i].op[k].kind == LITMUS_STORE || t->thread[i].op[k].kind == LITMUS_RMW;
+    for (int i = 0; i < t->n; i++)
+        n += t->event[i].writes;
     return n;
+}
+
+/* No execution has more. */
+static int most_writes(const struct axioms *a)
+{
+    int sum = 0;
+    for (int i = 0; i < a->t->nthreads; i++) {
+        int most = 0;
+        for (uint32_t k = 0; k < a->traces[i].n; k++)
+            most = count_writes(&a->traces[i].t[k]) > most ? count_writes(&a->traces[i].t[k]) : most;
+        sum += most;
+    }
+    return sum;
 }
 
 static void all_traces(struct axioms *a)
@@ -268,8 +323,64 @@ static void all_traces(struct axioms *a)
     for (int l = 0; l < a->t->nlocations; l++)
         add_value(a, l, a->t->location[l].init);
     make_traces(a);
-    for (int round = count_stores(a->t); round && !a->why && learn_values(a); round--)
+    for (int round = 0; !a->why && round < most_writes(a) && learn_values(a); round++)
         make_traces(a);
+}
+
+/* ---- live registers ---- */
+
+static uint64_t used(const struct litmus_operand *o)
+{
+    return o->kind == LITMUS_REG ? bit(o->index) : 0;
+}
+
+static uint64_t live_before(const struct axioms *a, int thread, int at)
+{
+    const struct litmus_op *o = &a->t->thread[thread].op[at];
+    const uint64_t *live = a->live[thread];
+    uint64_t after = o->kind == LITMUS_BRANCH && o->fn == LITMUS_ALWAYS ? 0 : live[at + 1];
+    if (o->kind == LITMUS_BRANCH)
+        after |= live[o->target];
+    if (o->dst >= 0)
+        after &= ~bit(o->dst);
+    return after | used(&o->a) | used(&o->b) | used(&o->address);
+}
+
+/* Does the operation's scope include all threads? */
+static bool covers_all(const struct litmus_test *t, const struct litmus_op *o)
+{
+    bool one_gpu = true, one_block = true;
+    for (int i = 1; i < t->nthreads; i++) {
+        one_gpu &= t->thread[i].gpu == t->thread[0].gpu;
+        one_block &= t->thread[i].gpu == t->thread[0].gpu && t->thread[i].cta == t->thread[0].cta;
+    }
+    return o->sem >= LITMUS_RELAXED && (o->scope == LITMUS_SYS || (o->scope == LITMUS_GPU && one_gpu) || one_block);
+}
+
+static bool all_strong(const struct litmus_test *t)
+{
+    for (int i = 0; i < t->nthreads; i++)
+        for (const struct litmus_op *o = t->thread[i].op; o < t->thread[i].op + t->thread[i].nops; o++)
+            if ((o->kind == LITMUS_LOAD || o->kind == LITMUS_STORE || o->kind == LITMUS_RMW) && !covers_all(t, o))
+                return false;
+    return true;
+}
+
+static void find_live(struct axioms *a)
+{
+    for (int i = 0; i < a->t->nobserved; i++)
+        if (a->t->observed[i].thread >= 0)
+            a->live[a->t->observed[i].thread][a->t->thread[a->t->observed[i].thread].nops] |=
+                bit(a->t->observed[i].index);
+    for (int i = 0; i < a->t->nthreads; i++)
+        for (bool more = true; more;) {
+            more = false;
+            for (int k = a->t->thread[i].nops - 1; k >= 0; k--) {
+                uint64_t live = live_before(a, i, k);
+                more |= live != a->live[i][k];
+                a->live[i][k] = live;
+            }
+        }
 }
 
 /* ---- relations that follow from the traces ---- */
@@ -506,7 +617,8 @@ static bool coherent(const struct axioms *a)
 static void record(struct axioms *a, int i, int64_t *outcome)
 {
     if (i == a->t->nobserved) {
-        litmus_outcomes_add(a->out, outcome, 1);
+        if (litmus_counts(a->t, outcome))
+            litmus_outcomes_add(a->out, outcome, 1);
         return;
     }
     const struct litmus_observed *o = &a->t->observed[i];
@@ -673,10 +785,11 @@ static bool allowed_by_axioms(const struct litmus_test *t, struct litmus_outcome
     struct axioms *a = mem_zero(1, sizeof *a, "executions of a litmus test");
     a->t = t;
     a->out = out;
-    if (t->loops)
-        fail(a, "the model ptx supports no loops");
-    else
-        all_traces(a);
+    if (t->loops) {
+        find_live(a);
+        a->all_strong = all_strong(t);
+    }
+    all_traces(a);
     if (!a->why && fits(a))
         choose_traces(a, 0);
     for (int i = 0; i < t->nthreads; i++)

@@ -1,6 +1,7 @@
 /*
  * The PTX kernel of a litmus test. Every thread of a launch reads its part from a table: its role (a thread of the
- * test), its instance of the test, a delay, the locations to read beforehand. After the preparation it waits for the
+ * test), its instance of the test, a delay, the locations to read beforehand. The table has `entries` rows for each
+ * warp; lanes beyond them end, or take part in noise. After the preparation it waits for the
  * next multiple of 2^START_SHIFT cycles plus its delay, so that the threads of an instance start together although
  * their preparations take different times. Then it executes the role's instructions, between which no other access
  * stands, and stores the observed registers. Registers hold 64 bits where the test has addresses in them,
@@ -252,18 +253,21 @@ static void emit_head(struct emitter *m)
 {
     fputs(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry litmus(\n    .param .u64 threads, "
           ".param .u64 memory, .param .u64 results, .param .u64 noise,\n    .param .u32 instances, .param .u32 shift, "
-          ".param .u32 slot, .param .u32 stride, .param .u32 scale", m->f);
+          ".param .u32 slot, .param .u32 stride, .param .u32 scale, .param .u32 entries, .param .u32 step", m->f);
     for (int l = 0; l < m->t->nlocations; l++)
         fprintf(m->f, ",\n    .param .u64 offset%d", l);
     fprintf(m->f, ")\n{\n    .reg .pred %%p;\n    .reg .b32 %%role, %%instance, %%delay, %%warm, %%instances, %%wait, "
-            "%%t<4>, %%tn<%d>;\n    .reg .b64 %%a, %%base, %%result, %%loc<%d>, %%tw<%d>;\n", LITMUS_TEMPS,
+            "%%lane, %%entries, %%t<4>, %%tn<%d>;\n    .reg .b64 %%a, %%base, %%result, %%loc<%d>, %%tw<%d>;\n", LITMUS_TEMPS,
             m->t->nlocations + 1, LITMUS_TEMPS);
     fputs("    mov.u32 %t0, %ctaid.x;\n    mov.u32 %t1, %ntid.x;\n    mov.u32 %t2, %tid.x;\n"
-          "    mad.lo.u32 %t0, %t0, %t1, %t2;\n    ld.param.u64 %a, [threads];\n    mad.wide.u32 %a, %t0, 16, %a;\n"
+          "    mad.lo.u32 %t0, %t0, %t1, %t2;\n    shr.u32 %t1, %t0, 5;\n    and.b32 %lane, %t0, 31;\n"
+          "    ld.param.u32 %entries, [entries];\n    sub.u32 %t2, %entries, 1;\n    min.u32 %t2, %t2, %lane;\n"
+          "    mad.lo.u32 %t0, %t1, %entries, %t2;\n    ld.param.u64 %a, [threads];\n    mad.wide.u32 %a, %t0, 16, %a;\n"
           "    ld.global.v4.u32 {%role, %instance, %delay, %warm}, [%a];\n    ld.param.u32 %instances, [instances];\n"
           "    ld.param.u64 %result, [results];\n    mad.wide.u32 %result, %instance, 8, %result;\n", m->f);
     fprintf(m->f, "    setp.gt.u32 %%p, %%role, %d;\n    @%%p bra END;\n    setp.eq.u32 %%p, %%role, %d;\n"
-            "    @%%p bra START;\n", m->t->nthreads, m->t->nthreads);
+            "    @%%p bra START;\n    setp.ge.u32 %%p, %%lane, %%entries;\n    @%%p bra END;\n", m->t->nthreads,
+            m->t->nthreads);
 }
 
 /* The address of a location: a line for each group of 2^shift instances, a slot in it for each. */
@@ -296,11 +300,12 @@ static void emit_start(struct emitter *m)
         fprintf(m->f, "    setp.eq.u32 %%p, %%role, %d;\n    @%%p bra R%d;\n", i, i);
 }
 
-/* Stores to %warm lines in the way of the tests' accesses. */
+/* Stores to %warm words of a line, in the way of the tests' accesses; the lines of the lanes are `step` apart. */
 static void emit_noise(struct emitter *m)
 {
-    fprintf(m->f, "R%d:\n    ld.param.u64 %%a, [noise];\n    mad.wide.u32 %%a, %%instance, 128, %%a;\n",
-            m->t->nthreads);
+    fprintf(m->f, "R%d:\n    ld.param.u64 %%a, [noise];\n    ld.param.u32 %%t0, [step];\n"
+            "    mad.lo.u32 %%t0, %%t0, %%lane, %%instance;\n    and.b32 %%t0, %%t0, %d;\n"
+            "    mad.wide.u32 %%a, %%t0, 128, %%a;\n", m->t->nthreads, LITMUS_NOISE_LINES - 1);
     emit_wait(m);
     fputs("NEXT:\n    setp.eq.u32 %p, %warm, 0;\n    @%p bra END;\n    st.global.u32 [%a], %warm;\n"
           "    add.u64 %a, %a, 4;\n    sub.u32 %warm, %warm, 1;\n    bra NEXT;\nEND:\n    ret;\n}\n", m->f);

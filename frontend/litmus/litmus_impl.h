@@ -47,6 +47,7 @@ void litmus_expect(struct litmus_parser *p, const char *text);
 /* The token's text as a string; cut to the array. */
 void litmus_text(const struct litmus_token *k, char out[LITMUS_NAME]);
 int64_t litmus_number(struct litmus_parser *p);      /* an optional sign and a number */
+int64_t litmus_negated(int64_t value);               /* modulo 2^64 */
 /* "a.b.c" as its parts, whose number is returned; they point into `buffer`. */
 int litmus_split(struct litmus_parser *p, const struct litmus_token *k, char buffer[80], char *part[8]);
 
@@ -77,6 +78,6 @@ struct litmus_dialect {
     void (*instruction)(struct litmus_parser *p);
 };
 
-extern const struct litmus_dialect litmus_ptx, litmus_x86, litmus_riscv;
+extern const struct litmus_dialect litmus_ptx, litmus_x86, litmus_x86_64, litmus_riscv;
 
 #endif

@@ -11,7 +11,7 @@ enum {
     LITMUS_NOISE_STORES = 16         /* of a thread of noise, at most: less than a line */
 };
 
-/* A thread of a launch. role: of the test; number of threads: noise; larger: it ends at once. */
+/* A thread of a launch. role: of the test; number of threads: noise, to line `instance`; larger: it ends at once. */
 struct litmus_lane { uint32_t role, instance, delay, warm; };
 
 #endif

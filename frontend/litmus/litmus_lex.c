@@ -2,6 +2,7 @@
 #include "frontend/litmus/litmus_impl.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,9 +86,12 @@ static void lex_number(struct litmus_parser *p, struct litmus_token *k)
     }
     digits[n] = 0;
     char *rest;
+    errno = 0;
     k->number = (int64_t)strtoull(digits, &rest, 0);
     if (*rest)
         litmus_error(p, k, "'%s' is not a number", digits);
+    if (errno)
+        litmus_error(p, k, "the number is larger than 64 bits");
 }
 
 void litmus_next(struct litmus_parser *p)
@@ -144,6 +148,11 @@ void litmus_text(const struct litmus_token *k, char out[LITMUS_NAME])
     snprintf(out, LITMUS_NAME, "%.*s", k->len, k->at);
 }
 
+int64_t litmus_negated(int64_t value)
+{
+    return (int64_t)(0 - (uint64_t)value);
+}
+
 int64_t litmus_number(struct litmus_parser *p)
 {
     bool minus = litmus_take(p, "-");
@@ -151,7 +160,7 @@ int64_t litmus_number(struct litmus_parser *p)
     if (k.kind != LITMUS_T_NUMBER)
         litmus_error(p, &k, "expected a number, found '%.*s'", k.len, k.at);
     litmus_next(p);
-    return minus ? -k.number : k.number;
+    return minus ? litmus_negated(k.number) : k.number;
 }
 
 int litmus_split(struct litmus_parser *p, const struct litmus_token *k, char buffer[80], char *part[8])

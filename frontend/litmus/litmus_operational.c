@@ -194,7 +194,8 @@ static void record(struct search *s, const struct machine *m)
         const struct litmus_observed *o = &s->t->observed[i];
         outcome[i] = o->thread < 0 ? m->memory[o->index] : m->core[o->thread].regs[o->index];
     }
-    litmus_outcomes_add(s->out, outcome, 1);
+    if (litmus_counts(s->t, outcome))
+        litmus_outcomes_add(s->out, outcome, 1);
 }
 
 static void expand(struct search *s, const struct machine *m)

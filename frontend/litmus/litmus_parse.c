@@ -12,7 +12,8 @@
 #include "base/alloc.h"
 
 static const struct litmus_dialect *const dialects[] = {
-    [LITMUS_PTX] = &litmus_ptx, [LITMUS_X86] = &litmus_x86, [LITMUS_RISCV] = &litmus_riscv
+    [LITMUS_PTX] = &litmus_ptx, [LITMUS_X86] = &litmus_x86, [LITMUS_X86_64] = &litmus_x86_64,
+    [LITMUS_RISCV] = &litmus_riscv
 };
 
 /* ---- header ---- */
@@ -26,7 +27,7 @@ static void choose_dialect(struct litmus_parser *p, const struct litmus_token *k
                 p->dialect = dialects[i];
                 return;
             }
-    litmus_error(p, k, "expected a dialect (PTX, X86 or RISCV), found '%.*s'", k->len < 40 ? k->len : 40, k->at);
+    litmus_error(p, k, "expected a dialect (PTX, X86, X86_64 or RISCV), found '%.*s'", k->len < 40 ? k->len : 40, k->at);
 }
 
 /* The rest of the line, without the space around it. */
@@ -77,13 +78,14 @@ static void parse_header(struct litmus_parser *p)
 /* "0", "P0" or "T0". */
 static int thread_number(struct litmus_parser *p, const struct litmus_token *k)
 {
-    char *end;
-    const char *digits = k->at + (k->kind == LITMUS_T_WORD);
-    bool named = k->kind == LITMUS_T_WORD && (toupper((unsigned char)*k->at) == 'P' || *k->at == 'T');
+    char name[LITMUS_NAME], *end;
+    litmus_text(k, name);
+    const char *digits = name + (k->kind == LITMUS_T_WORD);
+    bool named = k->kind == LITMUS_T_WORD && (toupper((unsigned char)*name) == 'P' || *name == 'T');
     if ((!named && k->kind != LITMUS_T_NUMBER) || !isdigit((unsigned char)*digits))
         litmus_error(p, k, "expected a thread, found '%.*s'", k->len < 40 ? k->len : 40, k->at);
     unsigned long n = strtoul(digits, &end, 10);
-    if (end != k->at + k->len || n >= LITMUS_THREADS)
+    if (*end || k->len >= LITMUS_NAME || n >= LITMUS_THREADS)
         litmus_error(p, k, "threads are numbered from 0 to %d", LITMUS_THREADS - 1);
     return (int)n;
 }
@@ -188,6 +190,8 @@ static void init_location(struct litmus_parser *p, uint8_t size)
     struct litmus_token at = p->token;
     if (litmus_is(p, "["))
         litmus_error(p, &at, "arrays are not supported");
+    if (litmus_is(p, "@"))
+        litmus_error(p, &at, "aliases of locations are not supported");
     p->t->location[l].size = size;
     if (!litmus_take(p, "="))
         return;
@@ -237,6 +241,7 @@ static void parse_init(struct litmus_parser *p)
         if (!litmus_is(p, "}"))
             litmus_expect(p, ";");
     }
+    litmus_take(p, ";");
 }
 
 /* ---- columns ---- */
@@ -313,7 +318,7 @@ static void parse_row(struct litmus_parser *p)
 
 static bool code_ends(const struct litmus_parser *p)
 {
-    static const char *const ends[] = { "exists", "~", "forall", "locations", "scopetree", "filter", "observed" };
+    static const char *const ends[] = { "exists", "~", "forall", "final", "locations", "scopetree", "filter" };
     for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
         if (litmus_is(p, ends[i]))
             return true;
@@ -553,6 +558,16 @@ static char *one_line(const char *from, const char *to)
     return text;
 }
 
+/* Old suites add what tools are to do with the test: "with tso: ~exists; ...", "<< show 0 >>". */
+static void skip_notes(struct litmus_parser *p)
+{
+    litmus_take(p, ";");
+    if (litmus_is(p, "with") || (litmus_is(p, "<") && p->p < p->end && *p->p == '<')) {
+        p->p = p->end;
+        litmus_next(p);
+    }
+}
+
 static void parse_condition(struct litmus_parser *p)
 {
     struct litmus_test *t = p->t;
@@ -563,10 +578,11 @@ static void parse_condition(struct litmus_parser *p)
         litmus_expect(p, "exists");
     } else if (litmus_take(p, "forall"))
         t->quantifier = LITMUS_FORALL;
-    else
+    else if (!litmus_take(p, "final"))
         litmus_expect(p, "exists");
     t->condition = parse_either(p);
     t->condition_text = one_line(from, p->token.at);
+    skip_notes(p);
     if (p->token.kind != LITMUS_T_END)
         litmus_error(p, &p->token, "expected the end of the file, found '%.*s'",
                      p->token.len < 40 ? p->token.len : 40, p->token.at);
@@ -656,12 +672,12 @@ static bool widen(struct litmus_thread *t, int reg)
     return new;
 }
 
-/* True if another register has become wide. */
+/* True if another register has become wide. Where accesses have 8 bytes, all are. */
 static bool widen_once(const struct litmus_test *test, struct litmus_thread *t)
 {
     bool changed = false;
     for (int r = 0; r < t->nregs; r++)
-        if (litmus_location_of(test, t->reg[r].init) >= 0)
+        if (litmus_location_of(test, t->reg[r].init) >= 0 || (test->nlocations && test->location[0].size == 8))
             changed |= widen(t, r);
     for (const struct litmus_op *o = t->op; o < t->op + t->nops; o++) {
         if (is_access(o) && o->address.kind == LITMUS_REG)
@@ -684,6 +700,7 @@ static void parse_test(struct litmus_parser *p)
     parse_scopes(p);
     if (litmus_take(p, "locations"))
         parse_locations(p);
+    p->t->filter = litmus_take(p, "filter") ? parse_either(p) : -1;
     parse_condition(p);
     if (!p->t->nobserved)
         observe_loads(p);

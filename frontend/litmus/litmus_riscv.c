@@ -1,7 +1,7 @@
 /*
  * The RISC-V dialect: loads and stores of words and doublewords, their .aq and .rl, AMOs, lr and sc, fences, ALU
- * instructions, branches. Accesses are relaxed, .aq is .acquire, .rl .release, both .acq_rel. Every fence is fence.sc:
- * fence.acq_rel only orders with a matching acquire or release pattern of another thread, while `fence w,w` alone
+ * instructions, branches. Accesses are relaxed, .aq is .acquire, .rl .release, both .acq_rel. Every fence is fence.sc,
+ * fence.i included: fence.acq_rel only orders with a matching acquire or release pattern of another thread, while `fence w,w` alone
  * forbids 2+2W. sc is a compare-and-swap with the value that lr has read.
  */
 #include "frontend/litmus/litmus_impl.h"
@@ -212,9 +212,7 @@ static void store_conditional(struct litmus_parser *p, uint8_t size, enum litmus
 
 static void fence(struct litmus_parser *p, int n, char *const *part, const struct litmus_token *at)
 {
-    if (n == 2 && !strcmp(part[1], "i"))
-        litmus_error(p, at, "fence.i is not supported");
-    if (n == 2 && strcmp(part[1], "tso"))
+    if (n == 2 && strcmp(part[1], "tso") != 0 && strcmp(part[1], "i") != 0)
         litmus_error(p, at, "the instruction 'fence.%s' is not supported", part[1]);
     while (n == 1 && p->token.kind == LITMUS_T_WORD) {
         if (strspn(p->token.at, "iorw") < (size_t)p->token.len)
@@ -323,6 +321,8 @@ static void instruction(struct litmus_parser *p)
     litmus_next(p);
     if (!strcmp(part[0], "fence"))
         fence(p, n, part, &at);
+    else if (n == 1 && !strcmp(part[0], "nop"))
+        return;
     else if (n > 1 || !plain(p, part[0], &at))
         memory(p, n, part, &at);
 }

@@ -22,7 +22,8 @@
 
 enum { LINE = 128, WARPS_MAX = 8, SLACK_LINES = 64, OFFSET_LINES = 16, EARLY_MAX = 800, NOISE_WARPS = 12,
        CAMP_LINES = 16,                          /* 8 channels, 2 lines after another in each */
-       CAMP_MAX = 512 };
+       CAMP_MAX = 512,
+       FIXED_ARGS = 11 };                        /* parameters of the kernel before those of the locations */
 
 struct unit { int first, count; uint32_t instance; };        /* roles of a group, 32 instances */
 
@@ -46,7 +47,8 @@ struct runner {
     uint64_t offset[LITMUS_LOCATIONS];
     int group[LITMUS_THREADS], ngroups;              /* by role; groups are blocks */
     bool lanes;                                      /* the roles are lanes of one warp */
-    uint32_t width;                                  /* instances of a warp */
+    uint32_t width, entries;                         /* of a warp: instances, rows of the table */
+    uint32_t step;                                   /* lines between the stores of lanes of noise */
 };
 
 static uint32_t draw(struct runner *x, uint32_t n)
@@ -83,12 +85,17 @@ static void draw_groups(struct runner *x)
 }
 
 /* A fence waits for the slowest of its warp's instances: with few of them in a warp an access can take longer than the
- * fences of other threads. Barriers are of whole warps. */
+ * fences of other threads. Barriers are of whole warps. A lane that loops would hold up the other lanes of its warp,
+ * for which the thread that it waits for may be waiting. */
 static void draw_width(struct runner *x)
 {
     static const uint32_t widths[] = { 1, 1, 4, LITMUS_LANES };
     uint32_t width = widths[draw(x, 4)];
-    x->width = x->lanes ? LITMUS_LANES / (uint32_t)x->t->nthreads : x->barriers ? LITMUS_LANES : width;
+    x->width = x->lanes         ? LITMUS_LANES / (uint32_t)x->t->nthreads
+               : x->t->loops    ? 1
+               : x->barriers    ? LITMUS_LANES
+                                : width;
+    x->entries = x->lanes ? LITMUS_LANES : x->width;
 }
 
 static int group_size(const struct runner *x, int group)
@@ -176,7 +183,8 @@ static struct disturbance draw_disturbance(struct runner *x)
     static const uint32_t steps[] = { 1, CAMP_LINES, CAMP_LINES, CAMP_LINES };
     struct disturbance m = { .seed = random_next(&x->random), .warmth = draw_warmth(x), .width = x->width,
                              .noise = draw(x, 2) ? 0 : 1 + draw(x, LITMUS_NOISE_STORES), .step = steps[draw(x, 4)] };
-    uint64_t target = x->offset[draw(x, (uint32_t)x->t->nlocations)] + (uintptr_t)x->memory - (uintptr_t)x->noise;
+    uint32_t location = x->t->nlocations ? draw(x, (uint32_t)x->t->nlocations) : 0;
+    uint64_t target = x->offset[location] + (uintptr_t)x->memory - (uintptr_t)x->noise;
     m.phase = (uint32_t)(target / LINE % CAMP_LINES);
     return m;
 }
@@ -205,9 +213,8 @@ static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint
 {
     uint32_t delay = draw(x, spread_of(m, instance));
     uint32_t warm = m->warmth.always | (m->warmth.maybe & (uint32_t)random_next(&x->random));
-    for (uint32_t i = 0; i < LITMUS_LANES; i++)
-        lane[i] = (struct litmus_lane){ i < x->width ? (uint32_t)role : (uint32_t)x->t->nthreads + 1, instance + i,
-                                        delay, warm };
+    for (uint32_t i = 0; i < x->entries; i++)
+        lane[i] = (struct litmus_lane){ (uint32_t)role, instance + i, delay, warm };
     if (x->lanes)
         fill_lanes(x, lane, instance);
 }
@@ -215,7 +222,7 @@ static void fill_warp(struct runner *x, struct litmus_lane *lane, int role, uint
 /* A warp that is not needed ends at once. */
 static void fill_spare(struct runner *x, struct litmus_lane *lane)
 {
-    for (uint32_t i = 0; i < LITMUS_LANES; i++)
+    for (uint32_t i = 0; i < x->entries; i++)
         lane[i] = (struct litmus_lane){ .role = (uint32_t)x->t->nthreads + 1 };
 }
 
@@ -223,14 +230,13 @@ static void fill_spare(struct runner *x, struct litmus_lane *lane)
 static void fill_noise(struct runner *x, struct litmus_lane *lane, const struct disturbance *m)
 {
     uint32_t line = draw(x, LITMUS_NOISE_LINES) / m->step * m->step + m->phase, delay = draw(x, EARLY_MAX);
-    for (uint32_t i = 0; i < LITMUS_LANES; i++)
-        lane[i] = (struct litmus_lane){ (uint32_t)x->t->nthreads, (line + i * m->step) % LITMUS_NOISE_LINES, delay,
-                                        m->noise };
+    for (uint32_t i = 0; i < x->entries; i++)
+        lane[i] = (struct litmus_lane){ (uint32_t)x->t->nthreads, line, delay, m->noise };
 }
 
 static struct litmus_lane *warp_at(struct runner *x, const uint32_t *order, uint32_t block, uint32_t warp)
 {
-    return x->lane + ((size_t)order[block] * x->block_warps + warp) * LITMUS_LANES;
+    return x->lane + ((size_t)order[block] * x->block_warps + warp) * x->entries;
 }
 
 static void shuffle(struct runner *x, uint32_t *order, uint32_t n)
@@ -277,6 +283,7 @@ static void fill_table(struct runner *x)
     int groups = x->lanes ? 1 : x->ngroups;
     uint32_t noisy = m.noise ? 1 + draw(x, NOISE_WARPS) / x->block_warps : 0;
     x->blocks = noisy;
+    x->step = m.step;
     for (int g = 0; g < groups; g++)
         x->blocks += group_blocks(x, g);
     uint32_t *order = mem_alloc(x->blocks, sizeof *order, "blocks of a litmus test"), block = 0;
@@ -344,7 +351,8 @@ static void collect(struct runner *x)
             const struct litmus_observed *o = &x->t->observed[k];
             outcome[k] = o->thread < 0 ? memory_value(x, o->index, i) : register_value(x, k, i);
         }
-        litmus_outcomes_add(&x->r->seen, outcome, 1);
+        if (litmus_counts(x->t, outcome))
+            litmus_outcomes_add(&x->r->seen, outcome, 1);
     }
 }
 
@@ -361,10 +369,11 @@ static double cpu_seconds(void)
 static bool launch(struct runner *x, char **message)
 {
     uint32_t scale = 65536000u / x->info.core_mhz;
-    const void *args[9 + LITMUS_LOCATIONS] = { &x->lane, &x->memory, &x->results, &x->noise, &x->instances, &x->shift,
-                                               &x->slot, &x->stride, &scale };
+    const void *args[FIXED_ARGS + LITMUS_LOCATIONS] = { &x->lane, &x->memory, &x->results, &x->noise, &x->instances,
+                                                        &x->shift, &x->slot, &x->stride, &scale, &x->entries,
+                                                        &x->step };
     for (int l = 0; l < x->t->nlocations; l++)
-        args[9 + l] = &x->offset[l];
+        args[FIXED_ARGS + l] = &x->offset[l];
     simtx_launch_params p = { .grid = { x->blocks, 1, 1 }, .block = { x->block_warps * LITMUS_LANES, 1, 1 },
                               .args = args };
     simtx_launch_stats stats;

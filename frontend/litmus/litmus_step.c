@@ -98,6 +98,11 @@ bool litmus_holds(const struct litmus_test *t, const int64_t *outcome)
     return node_holds(t, outcome, t->condition);
 }
 
+bool litmus_counts(const struct litmus_test *t, const int64_t *outcome)
+{
+    return t->filter < 0 || node_holds(t, outcome, t->filter);
+}
+
 void litmus_describe(const struct litmus_test *t, const int64_t *outcome, char *text, size_t size)
 {
     size_t n = 0;

@@ -16,8 +16,9 @@ test-litmus: $(B)/regress/litmus/test_litmus $(B)/regress/litmus/diy $(B)/bin/si
 	@regress/unit/run.sh $<
 	@regress/litmus/run.sh $(B)
 
-# Every test under every policy and every protocol; LITMUS_RUNS outcomes of each.
+# Every test under every policy and every protocol; LITMUS_RUNS outcomes of each; LITMUS_ROWS="tso,mesi sc,none": these.
 LITMUS_RUNS ?= 2000
+LITMUS_ROWS ?=
 LONG_TESTS += litmus
 litmus: $(B)/regress/litmus/diy $(B)/bin/simtx $(CONFIGS)
-	@regress/litmus/all.sh $(B) $(LITMUS_RUNS)
+	@regress/litmus/all.sh $(B) $(LITMUS_RUNS) $(LITMUS_ROWS)

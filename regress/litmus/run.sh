@@ -19,8 +19,10 @@ sweep "PTX tests" "$here"/ptx/*.litmus --expect "$here/ptx/expect.ptx" --runs $r
 sweep "RISC-V tests" "$here"/riscv/*.litmus --expect "$here/riscv/expect.ptx" --runs $runs
 sweep "x86 tests, TSO" "$here"/x86/*.litmus --model tso --expect "$here/x86/expect.tso" --runs 0
 sweep "x86 tests, SC" "$here"/x86/*.litmus --model sc --expect "$here/x86/expect.sc" --runs 0
-x86=$(ls "$here"/x86/*.litmus | grep -v spin)
-sweep "x86 tests" $x86 --runs $runs
+sweep "x86 tests" "$here"/x86/*.litmus --runs $runs
+sweep "x86-64 tests, TSO" "$here"/x86_64/*.litmus --model tso --expect "$here/x86_64/expect.tso" --runs 0
+sweep "x86-64 tests, SC" "$here"/x86_64/*.litmus --model sc --expect "$here/x86_64/expect.sc" --runs 0
+sweep "x86-64 tests" "$here"/x86_64/*.litmus --runs $runs
 
 # Generated tests, every 16th, on two machines: caches and queues as they are, and as small as they can be.
 mkdir generated
@@ -72,4 +74,8 @@ check 1 "was seen" "$simtx" litmus "$here/x86/SB+mfences.litmus" --expect wrong 
 check 0 "st.relaxed.gpu.global.b32 [%loc0], 1;" "$simtx" litmus "$sb" --ptx
 printf 'X86 t\n{}\n P0 ;\n FOO ;\nexists (x=1)\n' >bad.litmus
 check 2 "bad.litmus:4:2: error: the instruction 'foo'" "$simtx" litmus bad.litmus
+check 2 "SB+mfences" "$simtx" litmus bad.litmus "$here/x86/SB+mfences.litmus" --brief --runs 100
+check 2 "1 of 2 tests cannot be read or run" "$simtx" litmus bad.litmus "$sb" --runs 0
+printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nforall (0:EAX=1)\n' >registers.litmus
+check 0 "t Always" "$simtx" litmus registers.litmus --runs 100
 finish

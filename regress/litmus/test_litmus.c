@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/strmap.h"
 #include "frontend/litmus/litmus.h"
 #include "regress/litmus/generate.h"
@@ -176,13 +177,15 @@ static void generated_tests_have_known_verdicts(void **state)
 /* ---- limits of the models ---- */
 
 #define X86(init, code, condition) "X86 t\n{ " init " }\n" code "\n" condition "\n"
+#define X86_64(init, code, condition) "X86_64 t\n{ " init " }\n" code "\n" condition "\n"
 #define PTX(init, code, condition) "PTX t\n{ " init " }\n" code "\n" condition "\n"
 #define RISCV(init, code, condition) "RISCV t\n{ " init " }\n" code "\n" condition "\n"
 
 static void too_large_tests_are_refused(void **state)
 {
     static const struct { enum litmus_model m; const char *text, *why; } cases[] = {
-        { LITMUS_MODEL_PTX, X86("", " P0 ;\n L: MOV EAX,[x] ;\n CMP EAX,$0 ;\n JE L ;", "exists (0:EAX=1)"), "loops" },
+        { LITMUS_MODEL_PTX, X86("", " P0 ;\n L: LOCK INC [x] ;\n JMP L ;", "exists (x=1)"), "events" },
+        { LITMUS_MODEL_PTX, X86("", " P0 ;\n L: ADD EAX,$1 ;\n CMP EAX,$0 ;\n JNE L ;", "exists (0:EAX=0)"), "steps" },
         { LITMUS_MODEL_SC, X86("", " P0 ;\n L: LOCK INC [x] ;\n JMP L ;", "exists (x=1)"), "states" },
         { LITMUS_MODEL_SC, RISCV("0:x6=1;", " P0 ;\n lw x5,0(x6) ;", "exists (0:x5=1)"), "line 4" },
         { LITMUS_MODEL_PTX, RISCV("0:x6=1;", " P0 ;\n lw x5,0(x6) ;", "exists (0:x5=1)"), "line 4" },
@@ -195,6 +198,68 @@ static void too_large_tests_are_refused(void **state)
         if (!strstr(why, cases[i].why))
             fail_msg("%s", why);
         free(why);
+        litmus_free(t);
+    }
+}
+
+/* ---- loops under PTX ---- */
+
+static void assert_same_outcomes(const char *loop, const char *unrolled)
+{
+    struct litmus_test *t = parse(loop), *u = parse(unrolled);
+    struct litmus_outcomes a = allowed(t, LITMUS_MODEL_PTX), b = allowed(u, LITMUS_MODEL_PTX);
+    assert_true(a.n > 0);
+    assert_subset(t, &a, &b);
+    assert_subset(u, &b, &a);
+    litmus_outcomes_free(&a);
+    litmus_outcomes_free(&b);
+    litmus_free(t);
+    litmus_free(u);
+}
+
+/* Two attempts without a loop, of which outcomes without success are left out, allow what any number of them does. */
+#define WAIT(order, loop) \
+    "PTX t\n{ x=0; y=0; P1:r0=0; P1:r1=0; }\n P0 | P1 ;\n st.relaxed.gpu x, 1 | M: ;\n st." order " y, 1 |" \
+    " ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 2 | beq r0, 1, L ;\n fence.acq_rel.gpu | " loop " ;\n" \
+    " st.relaxed.gpu x, 2 | L: ld.relaxed.gpu r1, x ;\n"
+#define LOCK(order, loop) \
+    "PTX t\n{ x=0; y=1; P1:r0=0; P1:r1=0; }\n P0 | P1 ;\n st.relaxed.gpu x, 1 | M: ;\n st." order " y, 0 |" \
+    " atom.relaxed.gpu.exch r0, y, 1 ;\n ld.relaxed.gpu r0, y | beq r0, 0, L ;\n fence.acq_rel.gpu | " loop " ;\n" \
+    " | L: ld.relaxed.gpu r1, x ;\n"
+
+static void waiting_needs_one_iteration(void **state)
+{
+    static const char condition[] = "locations [P1:r0; P1:r1; P0:r0; y;]\n", always[] = "exists true\n";
+    static const char *const texts[][3] = {
+        { WAIT("relaxed.gpu", "goto M"), WAIT("relaxed.gpu", "ld.relaxed.gpu r0, y"), "P1:r0=1" },
+        { WAIT("release.gpu", "goto M"), WAIT("release.gpu", "ld.relaxed.gpu r0, y"), "P1:r0=1" },
+        { LOCK("relaxed.gpu", "goto M"), LOCK("relaxed.gpu", "atom.relaxed.gpu.exch r0, y, 1"), "P1:r0=0" },
+        { LOCK("release.gpu", "goto M"), LOCK("release.gpu", "atom.relaxed.gpu.exch r0, y, 1"), "P1:r0=0" },
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *loop = mem_format("%s%s%s", texts[i][0], condition, always);
+        char *unrolled = mem_format("%s%sfilter (%s)\n%s", texts[i][1], condition, texts[i][2], always);
+        assert_same_outcomes(loop, unrolled);
+        free(loop);
+        free(unrolled);
+    }
+}
+
+/* An iteration counts if it writes, or if a register that it changes is used afterwards. */
+static void iterations_with_an_effect_are_kept(void **state)
+{
+    static const struct { const char *text, *verdict; } cases[] = {
+        { X86("", " P0 ;\n L: LOCK INC [x] ;\n ADD EAX,$1 ;\n CMP EAX,$3 ;\n JNE L ;", "forall (x=3)"), "Always" },
+        { X86("", " P0 | P1 ;\n L: ADD EBX,$1 | MOV [x],$1 ;\n MOV EAX,[x] | ;\n CMP EBX,$2 | ;\n JNE L | ;",
+              "exists (0:EBX=2 /\\ 0:EAX=1)"), "Sometimes" },
+        { X86("", " P0 | P1 ;\n L: MOV EAX,[x] | MOV [x],$1 ;\n CMP EAX,$1 | ;\n JNE L | ;", "forall (0:EAX=1)"),
+          "Always" },
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct litmus_test *t = parse(cases[i].text);
+        struct litmus_outcomes s = allowed(t, LITMUS_MODEL_PTX);
+        assert_verdict(t, &s, cases[i].verdict);
+        litmus_outcomes_free(&s);
         litmus_free(t);
     }
 }
@@ -217,7 +282,24 @@ static void mistakes_have_messages(void **state)
         { X86("x=", "", ""), "expected a number" },
         { X86("0:XYZ=1;", "", ""), "expected a register" },
         { X86("", " P1 ;", ""), "expected P0" },
-        { X86("", " P0 | P1 ;\n NOP | ;", ""), "test:4:2: error: the instruction 'nop' is not supported" },
+        { X86("", " P0 | P1 ;\n FOO | ;", ""), "test:4:2: error: the instruction 'foo' is not supported" },
+        { X86("", " P0 ;\n XADD [x],EAX ;", ""), "the instruction 'xadd' is not supported" },
+        { X86("", " P0 ;\n movl (x),%eax ;", ""), "the instruction 'movl' is not supported" },
+        { X86("", " P0 ;\n MOV EAX,[%EAX] ;", ""), "'%EAX' is not a register" },
+        { X86_64("int8_t x=0;", "", ""), "the type 'int8_t' is not supported" },
+        { X86_64("", " P0 ;\n movb $1,(x) ;", ""), "test:4:2: error: the instruction 'movb' is not supported" },
+        { X86_64("", " P0 ;\n movl $1,4(%rax) ;", ""), "test:4:10: error: an offset other than 0" },
+        { X86_64("", " P0 ;\n movl (%rax,%rbx,4),%ecx ;", ""), "test:4:12: error: an address with an index" },
+        { X86_64("", " P0 ;\n movl %rax,(x) ;", ""), "the size of a register is not that of 'movl'" },
+        { X86_64("", " P0 ;\n movl eax,(x) ;", ""), "'eax' is not a register" },
+        { X86_64("", " P0 ;\n movl %r16d,(x) ;", ""), "'%r16d' is not a register" },
+        { X86_64("", " P0 ;\n movl (x),(y) ;", ""), "both operands are in memory" },
+        { X86_64("", " P0 ;\n incl (x) ;", ""), "without LOCK" },
+        { X86_64("", " P0 ;\n cmpxchgl %ecx,(x) ;", ""), "the instruction 'cmpxchgl' is not supported" },
+        { X86_64("", " P0 ;\n lock cmpxchgl (x),%ecx ;", ""), "one operand must be in memory" },
+        { X86_64("", " P0 ;\n mov $1,(x ;", ""), "expected ')'" },
+        { X86_64("", " P0 ;\n movq $1,(x) ;\n movl $1,(y) ;", "exists (x=1)"), "different sizes" },
+        { PTX("x=0; y @ generic virtually aliases x;", "", ""), "aliases of locations are not supported" },
         { X86("", " P0 ;\n MOV [x],[y] ;", ""), "both operands are in memory" },
         { X86("", " P0 ;\n ADD [x],$1 ;", ""), "without LOCK" },
         { X86("", " P0 ;\n JE L ;", ""), "needs a CMP" },
@@ -235,7 +317,7 @@ static void mistakes_have_messages(void **state)
         { RISCV("0:x6=x;", " P0 ;\n lh x5,0(x6) ;", ""), "the instruction 'lh' is not supported" },
         { RISCV("0:x6=x;", " P0 ;\n lw.xx x5,0(x6) ;", ""), "the suffix '.xx'" },
         { RISCV("0:x6=x;", " P0 ;\n sc.w x5,x7,0(x6) ;", ""), "sc without an lr" },
-        { RISCV("0:x6=x;", " P0 ;\n fence.i ;", ""), "fence.i is not supported" },
+        { RISCV("0:x6=x;", " P0 ;\n fence.x ;", ""), "the instruction 'fence.x' is not supported" },
         { RISCV("0:x6=x;", " P0 ;\n lw x5,0(x6) ;\n ld x5,0(x6) ;", "exists (0:x5=1)"), "different sizes" },
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n ld.relaxed r0, x ;", ""), "has no scope" },
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n ld.weak.gpu r0, x ;", ""), "is weak and has a scope" },
@@ -249,6 +331,9 @@ static void mistakes_have_messages(void **state)
         { PTX("x=0;", " P0 ;\n st.weak x, 1 ;", "scopeTree (cta P0)\nx: shared\nexists (x=1)"), "only global" },
         { PTX("x=0;", " P0 ;\n @p0 st.weak x, 1 ;", ""), "only branches can have a predicate" },
         { PTX("x=0;", " P0 ;\n st.weak x, 99999999999999999999999999 ;", ""), "the number is too long" },
+        { PTX("x=0;", " P0 ;\n st.weak x, 18446744073709551616 ;", ""), "the number is larger than 64 bits" },
+        { PTX("x=0;", " P0 ;\n red.relaxed.gpu.sub x, -9223372036854775808 ;", ""), "expected 'exists'" },
+        { "PTX t\n{ x=0; }\n", "test:3:1: error: expected a thread" },
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct diag d = { .file = "test" };
@@ -267,13 +352,15 @@ static void cut_texts_do_no_harm(void **state)
             " XCHG [x],EAX ;\n JNE L | ;", "locations [x;0:EAX;]\n~exists (0:EAX=1 /\\ not (y=2 \\/ x!=3))"),
         RISCV("0:x6=x;", " P0 ;\n lr.w.aq x5,(x6) ;\n sc.w.rl x7,x8,(x6) ;\n amoadd.w.aqrl x9,x5,(x6) ;\n"
               " fence rw,w ;\n bne x5,x0,L ;\n L: ;", "forall (0:x5=0)"),
+        X86_64("uint64_t x; 0:rsi=y;", " P0 | P1 ;\n L: movq $1,(x) | lock cmpxchgq %rcx,(%rsi) ;\n cmpq $1,%rax |"
+               " xchgq %rax,0(%rdi) ;\n jne L | ;", "filter (0:rax=1)\nfinal (0:rax=1 /\\ x=2);\nwith\ntso: exists;\n"),
         PTX("x=0; P0:r0=0;", " P0 ;\n atom.acq_rel.gpu.cas r0, x, 0, 1 ;\n @!p0 bra L ;\n L: bar.cta.sync 1 ;",
             "scopeTree (device (cta (warp P0)))\nx: global\nexists (P0:r0 == x)"),
     };
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t n = 0; n <= strlen(texts[i]); n++) {
             struct diag d = { .file = "test" };
-            char *copy = malloc(n + 1);
+            char *copy = malloc(n ? n : 1);
             memcpy(copy, texts[i], n);
             struct litmus_test *t = litmus_parse(copy, n, &d);
             assert_true(t ? !d.errors : d.errors == 1);
@@ -289,6 +376,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_tests_have_known_verdicts),
         cmocka_unit_test(too_large_tests_are_refused),
+        cmocka_unit_test(waiting_needs_one_iteration),
+        cmocka_unit_test(iterations_with_an_effect_are_kept),
         cmocka_unit_test(mistakes_have_messages),
         cmocka_unit_test(cut_texts_do_no_harm),
     };

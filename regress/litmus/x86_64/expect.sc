@@ -1,0 +1,6 @@
+SB Never
+SB+mfences Never
+MP+regs Never
+counter Never
+cmpxchg Always
+spin Always
