@@ -107,6 +107,41 @@ static bool without_conflicts(const struct mem_op *op, uint32_t group, uint32_t 
     return shares(op, c) && op->pattern != MEM_PATTERN_SCATTERED && group * words <= c->banks;
 }
 
+/* The different blocks, at most one a lane. */
+static uint32_t different_blocks(const struct mem_op *op, uint64_t lanes, uint32_t bytes)
+{
+    uint64_t block[WARP_LANES];
+    uint32_t n = 0, i;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t mine = op->address[__builtin_ctzll(lanes)] / bytes;
+        for (i = 0; i < n && block[i] != mine; i++)
+            continue;
+        block[i] = mine;
+        n += i == n;
+    }
+    return n;
+}
+
+static uint32_t runs_of_a_block(const struct mem_op *op, uint64_t lanes, uint32_t bytes)
+{
+    uint64_t last = UINT64_MAX;
+    uint32_t n = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t mine = op->address[__builtin_ctzll(lanes)] / bytes;
+        n += mine != last;
+        last = mine;
+    }
+    return n;
+}
+
+uint32_t shared_block_accesses(const struct mem_op *op, const struct shared_cfg *c)
+{
+    uint64_t lanes = op->served_by[SERVE_SHARED];
+    if (op->kind != MOP_LOAD)
+        return runs_of_a_block(op, lanes, c->block);
+    return (different_blocks(op, lanes, c->block) + c->ports - 1) / c->ports;
+}
+
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)
 {
     uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, group = c->lanes, passes = 0;

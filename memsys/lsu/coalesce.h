@@ -41,5 +41,8 @@ struct shared_cfg {
  * one word, with broadcast to all lanes that access it. A pass of accesses wider than a word has as many lanes as all
  * banks have words for. Atomics on one word are serialised. */
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c);
+/* With shared.block: the accesses that follow each other. Loads of one block are one access, and each port does one at
+ * a time; a store is merged with that of the lane before only, and stores do not overlap. */
+uint32_t shared_block_accesses(const struct mem_op *op, const struct shared_cfg *c);
 
 #endif

@@ -171,8 +171,9 @@ bool lsu_fetch(struct lsu *u, uint64_t address, uint64_t now)
 
 static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
 {
-    uint32_t passes = shared_passes(op, &u->cfg.shared);
-    u->step = now + passes - 1;
+    const struct shared_cfg *c = &u->cfg.shared;
+    uint32_t passes = c->block ? shared_block_accesses(op, c) : shared_passes(op, c);
+    u->step = now + (uint64_t)(passes - 1) * (c->block ? c->latency : 1);
     u->count[STAT_SHARED_INSTS]++;
     u->count[STAT_SHARED_PASSES] += passes;
     hist_add(u->hists, HIST_SHARED_CONFLICTS, passes);
@@ -412,7 +413,8 @@ static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
         u->rejected = reject(op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
-    uint64_t ready = now + u->cfg.shared.latency - 1;
+    /* with blocks a store has completed when its last access begins */
+    uint64_t ready = now + (u->cfg.shared.block && op->kind == MOP_STORE ? 0 : u->cfg.shared.latency - 1);
     if (u->banks.perform) {
         u->banks_free = now + u->banks.perform(u->banks.ctx, op, now);
         ready += u->banks_free - now;

@@ -339,7 +339,7 @@ static uint32_t next_place(const struct dinst *d, uint32_t pc)
     return d->in && d->counts && d->in->op == OP_BRA && !d->in->guard ? d->target : pc + 1;
 }
 
-uint32_t txn_steps_to_commit(const struct warp *w)
+uint32_t txn_steps_to_commit(const struct warp *w, void (*visit)(void *ctx, uint32_t seq), void *ctx)
 {
     const struct simt_entry *e = &w->entry[w->current];
     const struct code *c = w->frame[e->frame].code;
@@ -347,6 +347,8 @@ uint32_t txn_steps_to_commit(const struct warp *w)
     for (uint32_t i = 0; i < c->ninsts && pc < c->ninsts; i++) {
         const struct dinst *d = &c->insts[pc];
         steps += d->counts;
+        if (visit && d->counts)
+            visit(ctx, d->seq);
         if (d->in && d->counts && d->in->op == OP_TX_COMMIT)
             return steps;
         pc = next_place(d, pc);

@@ -34,7 +34,7 @@ void txn_serialise(struct warp *w);
 
 /* Instructions from the warp's next one to a tx_commit, inclusive, on the path of a warp without lanes, which takes no
  * conditional branch. 0 = that path has none. */
-uint32_t txn_steps_to_commit(const struct warp *w);
+uint32_t txn_steps_to_commit(const struct warp *w, void (*visit)(void *ctx, uint32_t seq), void *ctx);
 
 /*
  * Decide the outcome of lanes of txn_lanes. None of their accesses may be in flight in the memory system. A commit is

@@ -115,7 +115,7 @@ static void open_timing(struct run *run)
         { "gtx480-reference", "gpu.sms=2 gpu.max_blocks_per_sm=1 sim.threads=3" },
         { "quadro-fx5800+tiny", "gpu.sms=1" },
         { "quadro-fx5800", "gpu.sms=2 l1.kb=0 l2.slice_kb=0 const.kb=1 dram.scheduler=fcfs" },
-        { "southern-islands+tiny", "gpu.sms=2" },
+        { "southern-islands+multi2sim+tiny", "gpu.sms=2" },
         { "southern-islands", "gpu.sms=2 gpu.simt=independent core.policy=gto sim.no_skip=true" },
         { "v100+tiny", "gpu.sms=4 l1.sectored=false sim.threads=2" },
         { "v100", "gpu.sms=2 core.collector=true core.issue=2 core.dual_different=false core.schedulers=2" },

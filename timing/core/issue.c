@@ -18,17 +18,18 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
 
 /*
  * lanes: those whose guard predicate is true. The access may have none of them: parameters of calls, which are
- * registers on hardware, have already been accessed.
+ * registers on hardware, have already been accessed. Returns whether an access to shared memory is in flight.
  */
-static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
+static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
 {
+    bool shared = op->served_by[SERVE_SHARED];
     if (!op->lanes) {
         sm_give_op(s, op);
         if (lanes && t->ndst) {
             warp_set_pending(w, t, s->pending_words, false);
             sm_result(s, s->now + t->latency + s->cfg.stages, EVENT_ALU, w, t);
         }
-        return;
+        return false;
     }
     op->sm_slot = w->index;
     op->issued = s->now;
@@ -37,7 +38,7 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         warp_set_pending(w, t, s->pending_words, true);
     if (w->in_tx && tm_core_access(s->tm, op, s->now)) {
         s->lsu_at = s->now;
-        return;
+        return false;
     }
     if (op->kind == MOP_ATOM && s->cfg.thread_states) {
         w->atomics++;
@@ -49,6 +50,7 @@ static void execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     }
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
     pipe_memory(s, w, t, op);
+    return shared;
 }
 
 static void execute_alu(struct sm *s, struct slot *w, const struct tinst *t)
@@ -88,6 +90,20 @@ static void hold_after_control(struct sm *s, struct slot *w, const struct tinst 
     case TINST_SLEEP: warp_hold(s, w, SM_STALL_SLEEP, s->now + sleep); break;
     default: break;
     }
+}
+
+/* With core.refetch: the next instruction is fetched when a unit has taken this one, or when its access to shared
+ * memory has completed (on_done in sm.c). */
+static void hold_until_fetched(struct sm *s, struct slot *w, const struct tinst *t, bool shared)
+{
+    if (!s->cfg.refetch || w->ended || w->hold != SM_NO_HOLD)
+        return;
+    if (shared)
+        warp_hold(s, w, SM_STALL_FETCH, NEVER);
+    else if (t->kind <= TINST_MEMORY)
+        warp_hold(s, w, SM_STALL_FETCH, s->now + s->cfg.refetch);
+    else
+        warp_run_scalars(s, w);
 }
 
 /* In a transaction the fault may be caused by inconsistent reads: it is deferred until a validation. */
@@ -165,8 +181,9 @@ static void issue(struct sm *s, struct slot *w)
     s->count[STAT_DIVERGED] += st.diverged;
     w->pending_code = code;
     w->buffered -= !s->cfg.perfect_fetch;
+    bool shared = false;
     if (op)
-        execute_memory(s, w, t, st.lanes, op);
+        shared = execute_memory(s, w, t, st.lanes, op);
     else if (t->kind == TINST_ALU)
         execute_alu(s, w, t);
     else if (t->kind == TINST_FENCE)
@@ -178,6 +195,7 @@ static void issue(struct sm *s, struct slot *w)
         if (block->block && block->block->released)
             sm_block_release_barrier(s, block, s->now + t->latency);
     }
+    hold_until_fetched(s, w, t, shared);
     if (!w->ended) {
         fetch_consider(s, w);
         warp_consider(s, w);
@@ -233,7 +251,6 @@ static void issue_from(struct sm *s, unsigned k, struct slot *w)
         issue(s, w);
     while (++n < s->cfg.issue && issues_again(s, k, w, first_pipe));
     s->count[STAT_DUAL_ISSUED] += n - 1;
-    s->count[STAT_ISSUED_SLOTS]++;
 }
 
 static inline bool has_turn(const struct sm *s, unsigned k)
@@ -246,6 +263,57 @@ static bool wait_for_issue(struct scheduler *c, uint64_t until)
     c->reason = SM_STALL_ISSUE_WIDTH;
     c->at = until;
     return false;
+}
+
+/* The ready warps whose next instruction is of the same kind as those that need this pipeline. */
+static uint64_t of_kind(const struct scheduler *c, unsigned pipe)
+{
+    uint64_t warps = c->set[pipe];
+    for (unsigned p = 0; pipe < PIPE_MEM && p < PIPE_MEM; p++)
+        warps |= c->set[p];
+    return warps;
+}
+
+/* Of the warps that can issue, those that have been ready longest. */
+static uint64_t ready_first(const struct sm *s, unsigned k, uint64_t can)
+{
+    uint64_t first = 0, since = NEVER;
+    for (uint64_t m = can; m; m &= m - 1) {
+        uint64_t mine = s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k].since;
+        first = mine < since ? m & -m : mine == since ? first | (m & -m) : first;
+        since = clock_earlier(since, mine);
+    }
+    return first;
+}
+
+static struct slot *select_warp(struct sm *s, unsigned k, uint64_t can)
+{
+    struct scheduler *c = &s->sched[k];
+    can = sched_first(c, can, s->now);
+    if (c->policy == SCHED_GTO_UNSAFE_LAST)
+        can = safe_first(s, k, can);
+    if (c->policy == SCHED_READY_FIRST)
+        can = ready_first(s, k, can);
+    unsigned before = c->last, picked = sched_pick(c, can);
+    if (c->to_flush)
+        fetch_flush(s, k, sched_passed(c, picked, before));
+    return &s->slot[picked * s->cfg.schedulers + k];
+}
+
+/* One instruction of each other kind (core.issue_kinds), of warps of `among`. */
+static void issue_other_kinds(struct sm *s, unsigned k, uint64_t among, uint64_t can)
+{
+    uint32_t why = 0;
+    uint64_t again = NEVER;
+    for (;;) {
+        struct slot *w = select_warp(s, k, can);
+        among &= ~(of_kind(&s->sched[k], w->set) | w->bit);
+        issue_from(s, k, w);
+        can = s->fault ? 0 : issuable(s, k, among, &why, &again);
+        if (!can)
+            return;
+        s->count[STAT_DUAL_ISSUED]++;
+    }
 }
 
 bool issue_run(struct sm *s, unsigned k)
@@ -270,13 +338,11 @@ bool issue_run(struct sm *s, unsigned k)
     }
     if (!has_turn(s, k))
         return wait_for_issue(c, s->now + 1);        /* until its turn another scheduler may take the pipeline */
-    can = sched_first(c, can, s->now);
-    if (c->policy == SCHED_GTO_UNSAFE_LAST)
-        can = safe_first(s, k, can);
-    unsigned before = c->last, picked = sched_pick(c, can);
-    if (c->to_flush)
-        fetch_flush(s, k, sched_passed(c, picked, before));
-    issue_from(s, k, &s->slot[picked * s->cfg.schedulers + k]);
+    if (s->cfg.issue_kinds)
+        issue_other_kinds(s, k, among, can);
+    else
+        issue_from(s, k, select_warp(s, k, can));
+    s->count[STAT_ISSUED_SLOTS]++;
     c->issue_free = s->now + s->cfg.issue_interval;
     c->since = s->now + 1;
     c->reason = SM_STALL_ISSUE_WIDTH;

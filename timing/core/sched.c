@@ -65,6 +65,8 @@ void sched_new_period(struct scheduler *c, uint64_t now)
 
 unsigned sched_choose(const struct scheduler *c, uint64_t ready)
 {
+    if (c->policy == SCHED_READY_FIRST)
+        return (unsigned)__builtin_ctzll(ready);
     return c->greedy ? oldest_of(c, ready) : next_of(ready, c->last);
 }
 

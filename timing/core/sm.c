@@ -53,9 +53,12 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
         w->atomics--;
         thread_states_account(s, w);
     }
-    at += (uint64_t)s->cfg.mem_stages;
-    if (op->served_by[SERVE_SHARED])
+    if (op->served_by[SERVE_SHARED]) {
         shared_performed(s, w);
+        if (s->cfg.refetch)
+            sm_event(s, at + s->cfg.refetch_shared, EVENT_WAKE, w);
+    }
+    at += (uint64_t)s->cfg.mem_stages;
     sm_give_op(s, op);
     if (at > s->now) {
         if (acquire)
@@ -141,7 +144,7 @@ static void add_tm(struct sm *s, struct tm_gpu *tm)
     const struct tm_calls calls = {
         .ctx = s, .op_new = tx_op_new, .op_free = tx_op_free, .issue = tx_issue, .loaded = tx_loaded,
         .decided = tx_decided, .abort_pending = tx_doomed, .wake = tx_reconsider, .fault = tx_fault_again,
-        .impossible = tx_impossible, .run_at = tx_at
+        .cycles_to_commit = tx_cycles_to_commit, .impossible = tx_impossible, .run_at = tx_at
     };
     s->tm = tm_core_new(tm, s->cfg.index, s->lsu, &calls, s->count, s->hists);
 }

@@ -29,6 +29,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
         .order = order_policy_of(config), .config = config
     };
     copy_rows(c, config);
+    c->shared_latency = (uint32_t)config_int(config, KEY_SHARED_LATENCY);
     if (c->mem_stages < 0)
         c->mem_stages = c->stages;
     if (!c->issue_interval)

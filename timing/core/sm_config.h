@@ -23,6 +23,7 @@ struct sm_cfg {
     struct { uint32_t latency, interval; } class[LAT_CLASSES];
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, core_mhz;
+    uint32_t shared_latency;         /* of the load/store unit */
     uint32_t inst_bytes, inst_line;  /* of the instruction cache */
     const struct order_policy *order;
     const struct simtx_config *config;       /* for the policy's own keys */

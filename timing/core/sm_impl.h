@@ -70,6 +70,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     bool doomed, validate, validating;           /* has lanes to abort; needs a validation; validation in progress */
     bool has_local;                  /* uses .local memory: accesses to it in a transaction go one by one */
     bool controlled, locked;         /* stalled at tx_begin by concurrency control; in a lock loop */
+    uint8_t scalars;                 /* instructions on the scalar unit that precede the next one */
     uint8_t tx_wait;                 /* enum tx_wait of the current SM_STALL_TX, for the timeline */
     uint16_t atomics;                /* outstanding */
     uint16_t stops;                  /* instructions in flight until whose results the warp does not issue */
@@ -212,6 +213,8 @@ void warp_consider(struct sm *s, struct slot *w);            /* call after any e
 /* Stalls the warp until this cycle; NEVER = until warp_wake. */
 void warp_hold(struct sm *s, struct slot *w, enum sm_stall why, uint64_t until);
 void warp_wake(struct sm *s, struct slot *w);
+/* Stalls the warp for the scalar instructions that precede its next instruction, if there are any. */
+void warp_run_scalars(struct sm *s, struct slot *w);
 /* Advances the warp to its next instruction. Without one, ends the warp, starts its commit, or holds it at a
  * barrier. */
 void warp_advance(struct sm *s, struct slot *w);
@@ -279,6 +282,7 @@ void tx_decided(void *ctx, uint32_t slot, uint64_t commits, uint64_t aborts);
 void tx_doomed(void *ctx, uint32_t slot);
 void tx_reconsider(void *ctx, uint32_t slot);
 void tx_fault_again(void *ctx, uint32_t slot);
+uint32_t tx_cycles_to_commit(void *ctx, uint32_t slot);
 void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text);
 void tx_at(void *ctx, uint64_t cycle);
 void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n);   /* of a worker (ptx/exec/exec.h) */

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/isa/ops_check.h"
+#include "timing/core/exec_mask.h"
 #include "timing/core/sm.h"
 
 static const enum config_key latency_keys[] = {
@@ -372,6 +373,8 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     const struct ptx_inst end = { .op = OP_RET };
     set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);
     set_registers(&t->inst[f->ninsts], &end, &n, c);
+    if (c->exec_mask)
+        exec_mask_set(t->inst, f, code->flow);
     set_ways_to_end(t, f, c);
     set_fetched(t, c);
     return t;

@@ -150,6 +150,44 @@ void tx_reconsider(void *ctx, uint32_t slot)
         warp_consider(s, w);
 }
 
+/* ---- instructions without lanes ---- */
+
+static uint32_t to_turn(const struct sm *s, uint32_t cycles)
+{
+    uint32_t n = s->cfg.issue_in_turn ? s->cfg.schedulers : 1;
+    return (cycles + n - 1) / n * n;
+}
+
+/* Cycles from the issue of an instruction to that of the next one, which depends on it. Without core.refetch each
+ * instruction takes the time of an integer add. */
+static uint32_t step_cycles(const struct sm *s, const struct tinst *t)
+{
+    const struct sm_cfg *c = &s->cfg;
+    if (!c->refetch)
+        return c->class[LC_INT_ADD].latency + (c->warp_size + c->simd_width - 1) / c->simd_width - 1 + c->stages;
+    uint32_t scalars = t->scalars * c->class[LC_CTRL].latency, cycles = t->latency;
+    bool shared = t->kind == TINST_MEMORY && t->access.kind == ORDER_SHARED;
+    if (t->kind == TINST_ALU || t->kind == TINST_MEMORY)
+        cycles = shared ? c->shared_latency + (t->access.reads ? (uint32_t)c->mem_stages : c->refetch_shared)
+                        : c->refetch;
+    return scalars + to_turn(s, t->kind == TINST_TX ? 0 : cycles);
+}
+
+struct walk { const struct sm *s; const struct tcode *code; uint32_t cycles; };
+
+static void add_step(void *ctx, uint32_t seq)
+{
+    struct walk *x = ctx;
+    x->cycles += step_cycles(x->s, &x->code->inst[seq]);
+}
+
+uint32_t tx_cycles_to_commit(void *ctx, uint32_t slot)
+{
+    struct sm *s = ctx;
+    struct walk x = { s, s->slot[slot].code, 0 };
+    return txn_steps_to_commit(s->slot[slot].warp, add_step, &x) ? x.cycles : 0;
+}
+
 /* ---- instructions ---- */
 
 static bool may_begin(struct sm *s, struct slot *w)

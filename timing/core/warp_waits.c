@@ -223,8 +223,17 @@ void warp_wake(struct sm *s, struct slot *w)
         warp_advance(s, w);
     if (w->ended)
         return;
+    if (w->hold == SM_NO_HOLD)
+        warp_run_scalars(s, w);
     fetch_consider(s, w);
     warp_consider(s, w);
+}
+
+void warp_run_scalars(struct sm *s, struct slot *w)
+{
+    if (w->scalars)
+        warp_hold(s, w, SM_STALL_FETCH, s->now + (uint64_t)w->scalars * s->cfg.class[LC_CTRL].latency);
+    w->scalars = 0;
 }
 
 void warp_advance(struct sm *s, struct slot *w)
@@ -252,4 +261,5 @@ void warp_advance(struct sm *s, struct slot *w)
         fetch_redirect(s, w, next, d->seq);
     }
     w->inst = &w->code->inst[d->seq];
+    w->scalars = (uint8_t)w->inst->scalars;
 }

@@ -289,7 +289,12 @@ uint64_t tm_shared_attempt(struct tm_core *c, uint32_t slot, uint64_t lanes, boo
 
 uint32_t tm_shared_commit(struct tm_core *c, uint32_t slot, uint64_t lanes, uint64_t now)
 {
-    uint32_t cycles = c->tm->shared_protocol->commit(c->shared_protocol, slot, lanes, now);
+    const struct tm_shared_protocol *p = c->tm->shared_protocol;
+    uint32_t cycles = p->commit(c->shared_protocol, slot, lanes, now);
+    if (p->release_first && p->release_first(c->shared_protocol)) {
+        c->warp[slot].release = cycles - (cycles != 0);
+        cycles = 1;
+    }
     c->warp[slot].held += cycles;
     return cycles;
 }
@@ -323,7 +328,7 @@ static void outcome(struct tm_core *c, uint32_t slot, uint64_t lanes, bool commi
     set_running(x, false);
     if (!again)
         return;
-    x->steps = x->committing ? 0 : txn_steps_to_commit(x->warp);
+    x->to_commit = x->committing ? 0 : c->calls.cycles_to_commit(c->calls.ctx, slot);
     if (c->tm->shared_protocol->serialise(c->shared_protocol, slot, again, x->lost & again, now))
         txn_serialise(x->warp);
 }
@@ -356,7 +361,7 @@ uint64_t tm_shared_ended(struct tm_core *c, uint32_t slot, uint64_t now)
 
 /* ---- for protocols ---- */
 
-uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->warp[slot].steps; }
+uint32_t tm_cycles_to_commit(const struct tm_core *c, uint32_t slot) { return c->warp[slot].to_commit; }
 void tm_charge_begin(struct tm_core *c, uint32_t slot, uint32_t cycles)
 {
     c->warp[slot].held += cycles;

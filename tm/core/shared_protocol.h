@@ -75,6 +75,8 @@ struct tm_shared_protocol {
     void (*plain)(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now);
     /* All lanes of the attempt are at tx_commit. Returns the cycles for releasing their words. */
     uint32_t (*commit)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
+    /* Does tx_commit release the words at once, before its cycles? NULL = no. */
+    bool (*release_first)(const void *core);
     /* Lanes have committed: the protocol releases their words. Lanes abort, for any reason: it restores their memory,
      * unless it has done so. */
     void (*committed)(void *core, uint32_t slot, uint64_t lanes, uint64_t now);
@@ -97,8 +99,9 @@ extern const struct tm_shared_protocol *const tm_shared_protocols[];     /* by c
 /* Ends the wait of a warp. The protocol calls it after may_run (of the attempt) or may_begin has become true. */
 void tm_resume(struct tm_core *c, uint32_t slot, uint64_t now);
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot);        /* lanes of a running attempt; 0 = none */
-/* Of an attempt whose last lanes have aborted: instructions from there to tx_commit in program order; 0 = at it. */
-uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot);
+/* Of an attempt whose last lanes have aborted: cycles of the instructions from there to tx_commit in program order; 0 =
+ * at it. */
+uint32_t tm_cycles_to_commit(const struct tm_core *c, uint32_t slot);
 /* Counts cycles in which may_run will return false as cycles of tx_begin. */
 void tm_charge_begin(struct tm_core *c, uint32_t slot, uint32_t cycles);
 /* Counts cycles of those that `attempt` returns as cycles of the program. */

@@ -66,6 +66,8 @@ struct tm_calls {
     void (*wake)(void *ctx, uint32_t slot);
     /* The read set of a lane with a held fault is current: the fault is real. */
     void (*fault)(void *ctx, uint32_t slot);
+    /* Of an attempt whose last lanes abort: cycles of the instructions from there to tx_commit, without lanes. */
+    uint32_t (*cycles_to_commit)(void *ctx, uint32_t slot);
     /* A transaction that can never commit. */
     void (*impossible)(void *ctx, uint32_t slot, unsigned lane, const char *text);
     /* The SM must call tm_core_run in this core cycle. */

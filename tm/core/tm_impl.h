@@ -39,8 +39,8 @@ struct tm_warp {
     uint64_t begin_waits_from;       /* cycle from which tx_begin waits; 0 = it does not */
     uint64_t stalled;                /* cycle from which the attempt stalls; 0 = it does not */
     uint64_t memory, held;           /* cycles of the transaction: banks busy; stalled at tx_begin and tx_commit */
-    uint32_t release;                /* cycles of tx_commit that follow the outcomes in global memory */
-    uint32_t steps;                  /* instructions to tx_commit from where the last lanes aborted */
+    uint32_t release;                /* cycles of tx_commit that follow the outcomes */
+    uint32_t to_commit;              /* cycles of the instructions to tx_commit from where the last lanes aborted */
 };
 
 struct tm_core {

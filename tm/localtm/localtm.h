@@ -69,7 +69,7 @@ struct localtm_cfg {
 #define CONFIG_ROWS "tm/localtm/config.def"
 #include "base/config/config_fields.h"
     uint32_t banks, lanes, shared_per_sm;        /* of an SM's shared memory; lanes of a pass; its bytes */
-    uint32_t add, stages;            /* core cycles of an integer add of a warp; core.stages */
+    uint32_t add;                    /* core cycles of an integer add of a warp */
 };
 void localtm_configure(struct localtm_cfg *c, const struct simtx_config *config);
 
@@ -81,7 +81,6 @@ struct localtm_core {
     uint64_t *count;                 /* by enum stat */
     struct localtm_cfg cfg;
     uint32_t lanes, slots;
-    uint32_t step;                   /* cycles of an instruction without lanes (localtm.step_on) */
     struct localtm_costs cost;
     struct localtm_warp *warp;       /* by slot */
     struct localtm_block *blocks;

@@ -17,7 +17,6 @@ void localtm_configure(struct localtm_cfg *c, const struct simtx_config *config)
     c->lanes = number(config, KEY_SHARED_LANES);
     c->shared_per_sm = number(config, KEY_GPU_SHARED_PER_SM);
     c->add = number(config, KEY_LAT_INT_ADD) + (lanes + width - 1) / width - 1;
-    c->stages = number(config, KEY_CORE_STAGES);
 }
 
 bool localtm_check(const struct simtx_config *config, char *error, size_t size)

@@ -21,7 +21,6 @@ static void *new_core(struct tm_core *c)
     struct localtm_core *k = mem_zero(1, sizeof *k, "GPU-LocalTM at an SM");
     *k = (struct localtm_core){ .c = c, .count = tm_count(c), .lanes = tm_warp_lanes(c), .slots = tm_slots(c) };
     localtm_configure(&k->cfg, tm_config(c));
-    k->step = k->cfg.add + k->cfg.stages;
     k->cost = costs(&k->cfg);
     k->warp = mem_zero(k->slots, sizeof *k->warp, "warps of GPU-LocalTM");
     return k;
@@ -39,7 +38,7 @@ static void free_core(void *core)
  * lanes. */
 static uint32_t steps(struct localtm_core *k, uint32_t slot)
 {
-    uint32_t n = k->cfg.step_on && k->warp[slot].missed_commit ? tm_steps_to_commit(k->c, slot) * k->step : 0;
+    uint32_t n = k->cfg.step_on && k->warp[slot].missed_commit ? tm_cycles_to_commit(k->c, slot) : 0;
     k->count[STAT_LOCALTM_STEP_CYCLES] += n;
     tm_charge_execution(k->c, slot, n);
     return n;
@@ -68,6 +67,12 @@ static uint32_t commit(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
     return held;
 }
 
+static bool release_first(const void *core)
+{
+    const struct localtm_core *k = core;
+    return k->cfg.release_first;
+}
+
 static void committed(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct localtm_core *k = core;
@@ -87,7 +92,8 @@ const struct tm_shared_protocol tm_localtm = {
     .name = "localtm", .check = localtm_check, .resources = localtm_resources, .explain_limit = localtm_explain_limit,
     .new_core = new_core, .free_core = free_core, .block_starts = localtm_block_starts,
     .block_ends = localtm_block_ends, .may_begin = localtm_may_begin, .may_run = localtm_may_run, .attempt = attempt,
-    .access = localtm_access, .plain = localtm_plain, .commit = commit, .committed = committed, .aborted = aborted,
+    .access = localtm_access, .plain = localtm_plain, .commit = commit, .release_first = release_first,
+    .committed = committed, .aborted = aborted,
     .serialise = localtm_serialise, .ended = localtm_ended, .run = localtm_run, .describe = localtm_describe,
     .dump = localtm_dump
 };

@@ -394,6 +394,59 @@ static void shared_accesses_take_their_passes(void **state)
     finish();
 }
 
+static uint32_t block_accesses(enum mem_op_kind kind, unsigned lanes, int64_t stride, uint32_t ports)
+{
+    const struct shared_cfg c = { .banks = 32, .lanes = 32, .block = 64, .ports = ports };
+    struct rig_op *o = rig_op(&rig, kind, 4, 1);
+    rig_lanes(o, SERVE_SHARED, lanes, 0, stride);
+    o->busy = false;
+    return shared_block_accesses(&o->op, &c);
+}
+
+/* Two blocks in turn, as from lanes of two arrays. */
+static uint32_t alternating(enum mem_op_kind kind)
+{
+    const struct shared_cfg c = { .banks = 32, .lanes = 32, .block = 64, .ports = 2 };
+    struct rig_op *o = rig_op(&rig, kind, 4, 1);
+    for (unsigned i = 0; i < 32; i++)
+        rig_lane(o, SERVE_SHARED, i, i % 2 * 512 + i / 2 * 4);
+    o->busy = false;
+    return shared_block_accesses(&o->op, &c);
+}
+
+static void blocks_are_served_by_ports(void **state)
+{
+    start();
+    assert_int_equal(block_accesses(MOP_LOAD, 16, 4, 2), 1);
+    assert_int_equal(block_accesses(MOP_LOAD, 32, 4, 2), 1);
+    assert_int_equal(block_accesses(MOP_LOAD, 32, 4, 1), 2);
+    assert_int_equal(block_accesses(MOP_LOAD, 32, 64, 2), 16);
+    assert_int_equal(block_accesses(MOP_LOAD, 32, 0, 2), 1);
+    assert_int_equal(block_accesses(MOP_STORE, 16, 4, 2), 1);
+    assert_int_equal(block_accesses(MOP_STORE, 32, 4, 2), 2);
+    assert_int_equal(alternating(MOP_LOAD), 1);
+    assert_int_equal(alternating(MOP_STORE), 32);
+    config_free(rig.config);
+}
+
+/* A load waits for its last access, a store until that begins; the next instruction follows. */
+static void blocks_take_their_latency(void **state)
+{
+    start();
+    rig.cfg.shared.block = 64;
+    rig_build(&rig);
+    uint64_t latency = rig.cfg.shared.latency;
+    for (unsigned n = 1; n <= 16; n *= 2) {
+        struct rig_op *o = rig_op(&rig, MOP_LOAD, 4, 1);
+        rig_lanes(o, SERVE_SHARED, 32, 0, 4 * n);
+        assert_int_equal(rig_latency(&rig, o), n * latency);             /* 2 n blocks, two ports */
+        o = rig_op(&rig, MOP_STORE, 4, 1);
+        rig_lanes(o, SERVE_SHARED, 32, 0, 4 * n);
+        assert_int_equal(rig_latency(&rig, o), (2 * n - 1) * latency + 1);
+    }
+    finish();
+}
+
 /* ---- read-only caches ---- */
 
 static void constants_take_a_cycle_for_each_address(void **state)
@@ -1063,6 +1116,8 @@ int main(void)
         cmocka_unit_test(n_way_conflicts_cost_n_passes),
         cmocka_unit_test(random_conflicts_cost_the_busiest_bank),
         cmocka_unit_test(shared_accesses_take_their_passes),
+        cmocka_unit_test(blocks_are_served_by_ports),
+        cmocka_unit_test(blocks_take_their_latency),
         cmocka_unit_test(constants_take_a_cycle_for_each_address),
         cmocka_unit_test(constants_within_a_port_share_an_access),
         cmocka_unit_test(texture_loads_are_global_unless_configured),

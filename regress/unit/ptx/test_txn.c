@@ -387,9 +387,9 @@ static void test_way_to_commit(void **state)
     bench_open(&b, turned, 8, 32);
     bench_go_to(&b, OP_TX_BEGIN);
     bench_step(&b);
-    assert_int_equal(txn_steps_to_commit(b.w), 6);   /* ld, setp, bra, st, bra, tx_commit */
+    assert_int_equal(txn_steps_to_commit(b.w, NULL, NULL), 6);   /* ld, setp, bra, st, bra, tx_commit */
     bench_go_to(&b, OP_SETP);
-    assert_int_equal(txn_steps_to_commit(b.w), 5);
+    assert_int_equal(txn_steps_to_commit(b.w, NULL, NULL), 5);
     bench_close(&b);
 }
 

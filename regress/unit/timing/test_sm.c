@@ -236,6 +236,57 @@ static void test_atomic_stops(void **state)
     assert_int_equal(COST(free, 64, STOPS), STEPS * (MEMORY + 1));           /* each warp waits for its own */
 }
 
+/* One instruction of a warp in the front end: independent ones follow each other after core.refetch cycles. */
+static void test_refetch(void **state)
+{
+    (void)state;
+#define REFETCH "core.refetch", "8", "core.refetch_shared", "9"
+    const char *adds = "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;";
+    assert_int_equal(COST(adds, 32, NONE), STEPS * 7);               /* the next ones write the same registers */
+    assert_int_equal(COST(adds, 32, REFETCH), STEPS * 2 * 8);
+    assert_int_equal(COST("mul.lo.u32 %r1, %r1, %r2;", 32, REFETCH), STEPS * 11);            /* its result takes longer */
+    assert_int_equal(COST("st.global.u32 [%rd1], %r1;", 32, REFETCH), STEPS * 8);
+    assert_int_equal(COST("ld.shared.u32 %r4, [sh];", 32, NONE), STEPS * MEMORY);
+    assert_int_equal(COST("ld.shared.u32 %r4, [sh]; add.u32 %r5, %r1, %r2;", 32, REFETCH), STEPS * (MEMORY + 9 + 8));
+    assert_int_equal(COST("{ bra L; L: }", 32, REFETCH), STEPS * 5);
+}
+
+/* Two warps, of which one needs an arithmetic and the other a memory pipeline, issue in one cycle. */
+static void test_issue_kinds(void **state)
+{
+    (void)state;
+#define SLOW "core.issue_interval", "4"
+    const char *both = "add.u32 %r4, %r1, %r2; st.global.u32 [%rd1], %r1;";
+    assert_int_equal(COST(both, 64, SLOW), STEPS * 2 * 2 * 4);
+    assert_int_equal(COST(both, 64, SLOW, "core.issue_kinds", "true"), STEPS * 2 * 4);
+    assert_int_equal(COST(both, 32, SLOW, "core.issue_kinds", "true"), STEPS * 2 * 4);       /* one warp: one a cycle */
+    assert_int_equal(COST("add.u32 %r4, %r1, %r2; add.f32 %f4, %f1, %f1;", 64, SLOW, "core.issue_kinds", "true"),
+                     STEPS * 2 * 2 * 4);                                                     /* both are arithmetic */
+}
+
+/* What scalar instructions for the mask add to a body. */
+static uint64_t mask_adds(const char *body)
+{
+    return COST(body, 32, "core.exec_mask", "true", "core.refetch", "7") - COST(body, 32, "core.refetch", "7");
+}
+
+static void test_exec_mask(void **state)
+{
+    (void)state;
+#define CTRL 5
+#define VARYING "mov.u32 %r4, %tid.x; "
+#define SIDES "; @!%p1 bra E; add.u32 %r5, %r1, %r2; bra J; E: add.u32 %r5, %r2, %r2; J: }"
+    const char *loop = "{ " VARYING "L: add.u32 %r4, %r4, 32; setp.lt.u32 %p1, %r4, 64; @%p1 bra L; }";
+    assert_int_equal(mask_adds("{ setp.lt.u32 %p1, %r1, 32; @!%p1 bra J; add.u32 %r5, %r1, %r2; J: }"), 0);
+    assert_int_equal(mask_adds("{ " VARYING "setp.lt.u32 %p1, %r4, 32; @!%p1 bra J; add.u32 %r5, %r1, %r2; J: }"),
+                     STEPS * (2 + 1) * CTRL);
+    assert_int_equal(mask_adds("{ ld.shared.u32 %r4, [sh]; setp.ne.u32 %p1, %r4, 99; @!%p1 bra J; "
+                               "add.u32 %r5, %r1, %r2; J: }"), STEPS * (2 + 1) * CTRL);
+    assert_int_equal(mask_adds("{ " VARYING "setp.lt.u32 %p1, %r4, 16" SIDES), STEPS * (2 + 1 + 1) * CTRL);
+    assert_int_equal(mask_adds("{ " VARYING "setp.lt.u32 %p1, %r4, 32" SIDES), STEPS * (2 + 1) * CTRL); /* one side */
+    assert_int_equal(mask_adds(loop), STEPS * (2 * 2 + 1) * CTRL);       /* two iterations */
+}
+
 static void test_order(void **state)
 {
     (void)state;
@@ -341,6 +392,8 @@ int main(void)
         cmocka_unit_test(test_fetch),   cmocka_unit_test(test_collector),
         cmocka_unit_test(test_stages),  cmocka_unit_test(test_atomic_stops),
         cmocka_unit_test(test_fetch_past_branch),
+        cmocka_unit_test(test_refetch), cmocka_unit_test(test_issue_kinds),
+        cmocka_unit_test(test_exec_mask),
     };
     return _cmocka_run_group_tests("sm", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }

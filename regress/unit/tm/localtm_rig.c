@@ -14,7 +14,7 @@ uint32_t tm_slots(const struct tm_core *c) { return RIG_WARPS; }
 uint64_t tm_lanes_in(const struct tm_core *c, uint32_t slot) { return c->in[slot]; }
 bool tm_committing(const struct tm_core *c, uint32_t slot) { return c->committing[slot]; }
 uint32_t tm_attempt(const struct tm_core *c, uint32_t slot) { return 7 + slot; }
-uint32_t tm_steps_to_commit(const struct tm_core *c, uint32_t slot) { return c->steps; }
+uint32_t tm_cycles_to_commit(const struct tm_core *c, uint32_t slot) { return c->to_commit; }
 void tm_charge_begin(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
 void tm_charge_execution(struct tm_core *c, uint32_t slot, uint32_t cycles) { }
 struct tm_lane *tm_lane(struct tm_core *c, uint32_t slot, unsigned lane) { return &c->lane[slot][lane]; }

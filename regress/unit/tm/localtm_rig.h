@@ -21,7 +21,7 @@ struct tm_core {
     uint64_t in[RIG_WARPS], aborted[RIG_WARPS];  /* lanes of the attempt; that were told to abort */
     bool committing[RIG_WARPS];
     uint64_t run_at;
-    uint32_t resumed[16], nresumed, steps;
+    uint32_t resumed[16], nresumed, to_commit;
     struct tm_lane lane[RIG_WARPS][RIG_LANES];
 };
 

@@ -5,7 +5,7 @@
  */
 #include "regress/unit/tm/localtm_rig.h"
 
-enum { WORDS = 1024, BYTES = 4 * WORDS, BASE = 10, STEP = 6 };
+enum { WORDS = 1024, BYTES = 4 * WORDS, BASE = 10 };
 
 static struct rig *new_rig(const char *setting)
 {
@@ -414,10 +414,10 @@ static void commits_come_before_a_warp_alone(void **state)
 static void lanes_may_step_on(void **state)
 {
     struct rig *r = new_rig("localtm.step_on=true");
-    r->c.steps = 20;
+    r->c.to_commit = 20;
     tm_localtm.serialise(r->k, 0, 6, 6, 1);
-    assert_int_equal(tm_localtm.attempt(r->k, 0, 6, false, 1), 20 * STEP + BASE + 1);
-    assert_int_equal(r->c.count[STAT_LOCALTM_STEP_CYCLES], 20 * STEP);
+    assert_int_equal(tm_localtm.attempt(r->k, 0, 6, false, 1), 20 + BASE + 1);
+    assert_int_equal(r->c.count[STAT_LOCALTM_STEP_CYCLES], 20);
     tm_localtm.commit(r->k, 0, 4, 2);
     tm_localtm.serialise(r->k, 0, 2, 2, 3);              /* a lane came to tx_commit */
     assert_int_equal(tm_localtm.attempt(r->k, 0, 2, false, 3), BASE + 1);
