@@ -218,6 +218,11 @@ static bool try_test(const struct litmus_command *c, struct litmus_result *r, ch
     if (!litmus_allowed(r->t, LITMUS_MODEL_SC, &r->sc, message) ||
         !litmus_allowed(r->t, r->model, &r->allowed, message))
         return false;
+    if (!r->allowed.n) {
+        *message = mem_format("no execution ends%s under the model %s, so nothing can be judged",
+                              r->t->filter < 0 ? "" : " and satisfies the filter", litmus_model_name(r->model));
+        return false;
+    }
     struct litmus_run run = r->run;
     if (!c->runs) {
         litmus_outcomes_init(&r->run.seen, r->t->nobserved);

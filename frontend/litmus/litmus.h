@@ -69,8 +69,9 @@ struct litmus_op {
 
 enum litmus_arch { LITMUS_PTX, LITMUS_X86, LITMUS_X86_64, LITMUS_RISCV };
 
-/* wide: 64 bits, for addresses and 8-byte values; else 32. hidden: no text can name it. */
-struct litmus_register { char name[LITMUS_NAME]; int64_t init; bool wide, hidden; };
+/* wide: 64 bits, for addresses and 8-byte values; else 32. hidden: no text can name it. size: bytes of the instructions
+ * on it, where they tell; else 0. */
+struct litmus_register { char name[LITMUS_NAME]; int64_t init; bool wide, hidden; uint8_t size; };
 
 struct litmus_thread {
     struct litmus_register reg[LITMUS_REGISTERS];

@@ -4,7 +4,8 @@
  *
  * 1. Traces of each thread, with every load returning any value that some store of the program can write. A value that
  *    needs k stores one after another is known after k rounds; an execution without thin-air values has no longer chain
- *    than it has stores, so as many rounds are enough.
+ *    than it has stores, so as many rounds are enough. The stores of a thread count also where it then waits for a
+ *    value that is not known yet.
  * 2. One trace of each thread, and for each read a write of its value: reads-from.
  * 3. An order of the fence.sc operations that are morally strong. Now synchronization and causality are known.
  * 4. The coherence order: what causality orders, and an orientation of every other pair of morally strong writes.
@@ -24,7 +25,7 @@
 
 #include "base/alloc.h"
 
-enum { EVENTS = 64, TRACE = 24, VALUES = 32, TRACES_MAX = 200000, STEPS_MAX = 1000 };
+enum { EVENTS = 64, TRACE = 24, VALUES = 32, TRACES_MAX = 200000, STEPS_MAX = 1000, READS_MAX = 5000000 };
 
 typedef uint64_t relation[EVENTS];
 
@@ -51,7 +52,10 @@ struct axioms {
     const struct litmus_test *t;
     struct litmus_outcomes *out;
     char *why;
-    struct domain domain[LITMUS_LOCATIONS];
+    /* values that reads return; those that the threads write, if they read these */
+    struct domain domain[LITMUS_LOCATIONS], written[LITMUS_LOCATIONS];
+    int most_writes[LITMUS_THREADS];
+    uint32_t reads;                  /* in the walks of a round */
     struct traces traces[LITMUS_THREADS];
     /* of programs with loops: registers live before an operation; all accesses are morally strong */
     uint64_t live[LITMUS_THREADS][LITMUS_OPS + 1];
@@ -87,7 +91,7 @@ static void transitive(uint64_t *r, int n)
 
 struct walk {
     struct axioms *a;
-    int thread, pc, steps;
+    int thread, pc, steps, writes;
     struct trace trace;
     uint64_t taint[LITMUS_REGISTERS], control;
     int turn[16];                    /* by barrier: how often the thread has passed it */
@@ -101,9 +105,8 @@ static void fail(struct axioms *a, const char *what)
         a->why = mem_string(what);
 }
 
-static bool add_value(struct axioms *a, int location, int64_t v)
+static bool add_value(struct axioms *a, struct domain *d, int64_t v)
 {
-    struct domain *d = &a->domain[location];
     for (int i = 0; i < d->n; i++)
         if (d->value[i] == v)
             return false;
@@ -142,13 +145,24 @@ static struct event *add_event(struct walk *w, const struct litmus_op *o)
     return e;
 }
 
+/* The thread may write this, even if it goes no further. */
+static void note_write(struct walk *w, const struct event *e)
+{
+    int *most = &w->a->most_writes[w->thread];
+    add_value(w->a, &w->a->written[e->location], e->written);
+    if (++w->writes > *most)
+        *most = w->writes;
+}
+
 static void walk(struct walk *w);
 
 /* The load or RMW has returned v. */
 static void walk_read(struct walk w, const struct litmus_op *o, int location, int64_t v)
 {
     struct event *e = add_event(&w, o);
-    if (!e)
+    if (w.a->reads++ == READS_MAX)
+        fail(w.a, "a thread has too many executions for the model ptx");
+    if (!e || w.a->why)
         return;
     uint64_t own = bit(w.trace.n - 1);
     int64_t regs_before[LITMUS_REGISTERS];
@@ -160,6 +174,8 @@ static void walk_read(struct walk w, const struct litmus_op *o, int location, in
     e->data_deps = taint_of(&w, &o->a) | taint_of(&w, &o->b);
     if (o->kind == LITMUS_RMW)
         e->writes = litmus_rmw(o, regs_before, e->read, &e->written);
+    if (e->writes)
+        note_write(&w, e);
     if (e->writes && o->fn != LITMUS_EXCH)
         e->data_deps |= own;
     if (o->dst >= 0) {
@@ -180,6 +196,7 @@ static bool walk_store(struct walk *w, const struct litmus_op *o, int location)
     e->written = litmus_truncate(litmus_value(&o->a, w->trace.regs), o);
     e->address_deps = taint_of(w, &o->address) | w->control;
     e->data_deps = taint_of(w, &o->a);
+    note_write(w, e);
     return true;
 }
 
@@ -274,6 +291,7 @@ static void walk(struct walk *w)
 
 static void make_traces(struct axioms *a)
 {
+    a->reads = 0;
     for (int i = 0; i < a->t->nthreads && !a->why; i++) {
         struct walk w = { .a = a, .thread = i };
         for (int r = 0; r < a->t->thread[i].nregs; r++)
@@ -283,45 +301,29 @@ static void make_traces(struct axioms *a)
     }
 }
 
-/* True if the traces write a value that was not known. */
+/* True if the threads write a value that was not known. */
 static bool learn_values(struct axioms *a)
 {
     bool new = false;
-    for (int i = 0; i < a->t->nthreads; i++)
-        for (uint32_t k = 0; k < a->traces[i].n; k++) {
-            const struct trace *t = &a->traces[i].t[k];
-            for (int j = 0; j < t->n; j++)
-                if (t->event[j].writes)
-                    new |= add_value(a, t->event[j].location, t->event[j].written);
-        }
+    for (int l = 0; l < a->t->nlocations; l++)
+        for (int i = 0; i < a->written[l].n; i++)
+            new |= add_value(a, &a->domain[l], a->written[l].value[i]);
     return new;
-}
-
-static int count_writes(const struct trace *t)
-{
-    int n = 0;
-    for (int i = 0; i < t->n; i++)
-        n += t->event[i].writes;
-    return n;
 }
 
 /* No execution has more. */
 static int most_writes(const struct axioms *a)
 {
     int sum = 0;
-    for (int i = 0; i < a->t->nthreads; i++) {
-        int most = 0;
-        for (uint32_t k = 0; k < a->traces[i].n; k++)
-            most = count_writes(&a->traces[i].t[k]) > most ? count_writes(&a->traces[i].t[k]) : most;
-        sum += most;
-    }
+    for (int i = 0; i < a->t->nthreads; i++)
+        sum += a->most_writes[i];
     return sum;
 }
 
 static void all_traces(struct axioms *a)
 {
     for (int l = 0; l < a->t->nlocations; l++)
-        add_value(a, l, a->t->location[l].init);
+        add_value(a, &a->domain[l], a->t->location[l].init);
     make_traces(a);
     for (int round = 0; !a->why && round < most_writes(a) && learn_values(a); round++)
         make_traces(a);

@@ -257,12 +257,13 @@ static void emit_head(struct emitter *m)
     for (int l = 0; l < m->t->nlocations; l++)
         fprintf(m->f, ",\n    .param .u64 offset%d", l);
     fprintf(m->f, ")\n{\n    .reg .pred %%p;\n    .reg .b32 %%role, %%instance, %%delay, %%warm, %%instances, %%wait, "
-            "%%lane, %%entries, %%t<4>, %%tn<%d>;\n    .reg .b64 %%a, %%base, %%result, %%loc<%d>, %%tw<%d>;\n", LITMUS_TEMPS,
-            m->t->nlocations + 1, LITMUS_TEMPS);
+            "%%lane, %%entries, %%t<4>, %%tn<%d>;\n    .reg .b64 %%a, %%base, %%result, %%loc<%d>, %%tw<%d>;\n",
+            LITMUS_TEMPS, m->t->nlocations + 1, LITMUS_TEMPS);
     fputs("    mov.u32 %t0, %ctaid.x;\n    mov.u32 %t1, %ntid.x;\n    mov.u32 %t2, %tid.x;\n"
           "    mad.lo.u32 %t0, %t0, %t1, %t2;\n    shr.u32 %t1, %t0, 5;\n    and.b32 %lane, %t0, 31;\n"
           "    ld.param.u32 %entries, [entries];\n    sub.u32 %t2, %entries, 1;\n    min.u32 %t2, %t2, %lane;\n"
-          "    mad.lo.u32 %t0, %t1, %entries, %t2;\n    ld.param.u64 %a, [threads];\n    mad.wide.u32 %a, %t0, 16, %a;\n"
+          "    mad.lo.u32 %t0, %t1, %entries, %t2;\n    ld.param.u64 %a, [threads];\n"
+          "    mad.wide.u32 %a, %t0, 16, %a;\n"
           "    ld.global.v4.u32 {%role, %instance, %delay, %warm}, [%a];\n    ld.param.u32 %instances, [instances];\n"
           "    ld.param.u64 %result, [results];\n    mad.wide.u32 %result, %instance, 8, %result;\n", m->f);
     fprintf(m->f, "    setp.gt.u32 %%p, %%role, %d;\n    @%%p bra END;\n    setp.eq.u32 %%p, %%role, %d;\n"

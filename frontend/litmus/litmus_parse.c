@@ -27,7 +27,8 @@ static void choose_dialect(struct litmus_parser *p, const struct litmus_token *k
                 p->dialect = dialects[i];
                 return;
             }
-    litmus_error(p, k, "expected a dialect (PTX, X86, X86_64 or RISCV), found '%.*s'", k->len < 40 ? k->len : 40, k->at);
+    litmus_error(p, k, "expected a dialect (PTX, X86, X86_64 or RISCV), found '%.*s'", k->len < 40 ? k->len : 40,
+                 k->at);
 }
 
 /* The rest of the line, without the space around it. */
@@ -672,12 +673,13 @@ static bool widen(struct litmus_thread *t, int reg)
     return new;
 }
 
-/* True if another register has become wide. Where accesses have 8 bytes, all are. */
+/* True if another register has become wide. Where accesses have 8 bytes, all are whose instructions do not tell. */
 static bool widen_once(const struct litmus_test *test, struct litmus_thread *t)
 {
     bool changed = false;
     for (int r = 0; r < t->nregs; r++)
-        if (litmus_location_of(test, t->reg[r].init) >= 0 || (test->nlocations && test->location[0].size == 8))
+        if (litmus_location_of(test, t->reg[r].init) >= 0 || t->reg[r].size == 8 ||
+            (test->nlocations && test->location[0].size == 8 && t->reg[r].size != 4))
             changed |= widen(t, r);
     for (const struct litmus_op *o = t->op; o < t->op + t->nops; o++) {
         if (is_access(o) && o->address.kind == LITMUS_REG)

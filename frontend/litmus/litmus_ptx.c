@@ -65,9 +65,10 @@ static const struct { const char *name; enum what what; int value; } table[] = {
     { "sys", SCOPE, LITMUS_SYS }, { "add", FN, LITMUS_ADD }, { "plus", FN, LITMUS_ADD }, { "minus", FN, LITMUS_SUB },
     { "sub", FN, LITMUS_SUB }, { "and", FN, LITMUS_AND }, { "or", FN, LITMUS_OR }, { "xor", FN, LITMUS_XOR },
     { "min", FN, LITMUS_MIN }, { "max", FN, LITMUS_MAX }, { "exch", FN, LITMUS_EXCH }, { "cas", FN, LITMUS_CAS },
-    { "eq", FN, LITMUS_EQ }, { "ne", FN, LITMUS_NE }, { "lt", FN, LITMUS_LT }, { "le", FN, LITMUS_LE }, { "gt", FN, LITMUS_GT },
-    { "ge", FN, LITMUS_GE }, { "u32", SIZE, 4 }, { "b32", SIZE, 4 }, { "s32", SIZE, 4 }, { "u64", SIZE, 8 },
-    { "b64", SIZE, 8 }, { "s64", SIZE, 8 }, { "global", IGNORED, 0 }, { "ca", IGNORED, 0 }, { "wb", IGNORED, 0 },
+    { "eq", FN, LITMUS_EQ }, { "ne", FN, LITMUS_NE }, { "lt", FN, LITMUS_LT }, { "le", FN, LITMUS_LE },
+    { "gt", FN, LITMUS_GT }, { "ge", FN, LITMUS_GE }, { "u32", SIZE, 4 }, { "b32", SIZE, 4 }, { "s32", SIZE, 4 },
+    { "u64", SIZE, 8 }, { "b64", SIZE, 8 }, { "s64", SIZE, 8 }, { "global", IGNORED, 0 }, { "ca", IGNORED, 0 },
+    { "wb", IGNORED, 0 },
 };
 
 static void take_suffix(struct litmus_parser *p, struct suffixes *s, const char *name, const struct litmus_token *at)

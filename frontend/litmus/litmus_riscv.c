@@ -1,8 +1,8 @@
 /*
  * The RISC-V dialect: loads and stores of words and doublewords, their .aq and .rl, AMOs, lr and sc, fences, ALU
  * instructions, branches. Accesses are relaxed, .aq is .acquire, .rl .release, both .acq_rel. Every fence is fence.sc,
- * fence.i included: fence.acq_rel only orders with a matching acquire or release pattern of another thread, while `fence w,w` alone
- * forbids 2+2W. sc is a compare-and-swap with the value that lr has read.
+ * fence.i included: fence.acq_rel only orders with a matching acquire or release pattern of another thread, while
+ * `fence w,w` alone forbids 2+2W. sc is a compare-and-swap with the value that lr has read.
  */
 #include "frontend/litmus/litmus_impl.h"
 

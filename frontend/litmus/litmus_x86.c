@@ -65,6 +65,15 @@ static bool att(const struct litmus_parser *p)
     return p->dialect == &litmus_x86_64;
 }
 
+/* One register of x86-64 has one size in a thread: that a write of 32 bits clears the other half is in no model. */
+static void use_register(struct litmus_parser *p, int reg, uint8_t size, const struct litmus_token *at)
+{
+    struct litmus_register *r = &p->t->thread[p->thread].reg[reg];
+    if ((r->size && r->size != size) || (size == 4 && r->init != (int32_t)r->init))
+        litmus_error(p, at, "%s is used with 32 and with 64 bits: this is not supported", r->name);
+    r->size = size;
+}
+
 static struct operand register_or_location(struct litmus_parser *p, bool memory)
 {
     char name[LITMUS_NAME], canonical[LITMUS_NAME];
@@ -76,8 +85,13 @@ static struct operand register_or_location(struct litmus_parser *p, bool memory)
     litmus_next(p);
     bool sigil = *name == '%' || !att(p);
     if (sigil && p->dialect->reg(name, canonical)) {
-        o.size = memory ? 0 : att(p) ? reg_64_size(name, canonical) : 4;
+        uint8_t size = att(p) ? reg_64_size(name, canonical) : 4;
+        if (memory && att(p) && size != 8)
+            litmus_error(p, &k, "an address needs a register of 64 bits");
+        o.size = memory ? 0 : size;
         o.o = litmus_reg_operand(litmus_register_at(p, p->thread, canonical, &k));
+        if (att(p))
+            use_register(p, o.o.index, size, &k);
         return o;
     }
     if (!memory || *name == '%')
@@ -128,11 +142,14 @@ static struct operands operands(struct litmus_parser *p, int n, uint8_t size, co
             litmus_expect(p, ",");
         struct operand o = operand(p);
         all.o[att(p) ? n - 1 - i : i] = o;
-        if (o.size && size && o.size != size)
+        if (o.size && all.size && o.size != all.size)
             litmus_error(p, at, "the size of a register is not that of '%.*s'", at->len, at->at);
         all.size = o.size ? o.size : all.size;
     }
     all.size = all.size ? all.size : 4;
+    for (int i = 0; i < n && all.size == 4; i++)
+        if (!all.o[i].memory && all.o[i].o.kind == LITMUS_VALUE)
+            all.o[i].o.value = (int32_t)all.o[i].o.value;
     return all;
 }
 
@@ -201,6 +218,8 @@ static void compare_exchange(struct litmus_parser *p, uint8_t size, const struct
     if (!all.o[0].memory || all.o[1].memory)
         litmus_error(p, at, "one operand must be in memory here, and the other one in a register");
     struct litmus_operand eax = litmus_reg_operand(litmus_register_at(p, p->thread, att(p) ? "rax" : "EAX", at));
+    if (att(p))
+        use_register(p, eax.index, all.size, at);
     keep(p, eax, 0, at);
     struct litmus_operand expected = litmus_reg_operand(p->kept[p->thread][0]);
     struct litmus_op *n = atomic(p, LITMUS_CAS, all.size, all.o[0].o, eax.index, expected, at);
@@ -228,6 +247,8 @@ static void arithmetic(struct litmus_parser *p, enum litmus_fn fn, bool locked, 
         atomic(p, fn == LITMUS_SUB ? LITMUS_ADD : fn, all.size, o[0].o, -1, a, at);
         return;
     }
+    if (locked)
+        litmus_error(p, at, "LOCK needs a destination in memory");
     int dst = destination(p, &o[0], at);
     struct litmus_op *n = litmus_add_op(p, LITMUS_ALU, at);
     n->fn = fn;
@@ -303,6 +324,11 @@ static const struct row *find_sized(const struct litmus_parser *p, char name[LIT
     return r && r->form != JUMP && r->form != FENCE && r->form != NOTHING ? r : NULL;
 }
 
+static bool lockable(const struct row *r)
+{
+    return r->form == COMPARE_EXCHANGE || r->form == ARITHMETIC || r->form == UNARY || r->form == EXCHANGE;
+}
+
 static void instruction(struct litmus_parser *p)
 {
     struct litmus_token at = p->token;
@@ -317,6 +343,8 @@ static void instruction(struct litmus_parser *p)
     const struct row *r = find_sized(p, name, &size);
     if (!r || (r->locked && !locked) || p->token.len >= LITMUS_NAME)
         litmus_error(p, &at, "the instruction '%s' is not supported", name);
+    if (locked && !lockable(r))
+        litmus_error(p, &at, "'%s' cannot have LOCK", name);
     litmus_next(p);
     enum litmus_fn fn = (enum litmus_fn)r->what;
     switch (r->form) {

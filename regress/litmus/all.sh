@@ -6,6 +6,7 @@ source "$(dirname "$0")/../harness.sh"
 runs=$2
 shift 2
 rows=" $* "
+done_rows=" "
 networks=5                               # virtual networks, for messages of policies and protocols: all there can be
 small='--set types.sector=128 --set types.mac=4 --set types.mac_ways=1 --set types.cache=16'  # most requests evict
 
@@ -39,6 +40,7 @@ table() {
     '  ' | *" $policy,$protocol${1:+,small} "*) ;;
     *) return ;;
     esac
+    done_rows+="$policy,$protocol${1:+,small} "
     local TIMEFORMAT=%U status=0
     { time tests_of "$policy" "$protocol" | xargs "$simtx" litmus --brief --runs "$runs" --policy "$policy" \
                            --set coherence.protocol="$protocol" --set xbar.vns=$networks "$@" >out 2>err; } 2>cpu ||
@@ -65,5 +67,11 @@ for policy in $(values order.policy); do
         table "$policy" "$policy" "$protocol"
         [ "$policy" != sc-types ] || table "$policy, small" "$policy" "$protocol" $small
     done
+done
+for wanted in $rows; do
+    case $done_rows in
+    *" $wanted "*) ;;
+    *) fail "there is no row $wanted" ;;
+    esac
 done
 finish

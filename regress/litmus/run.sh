@@ -76,6 +76,12 @@ printf 'X86 t\n{}\n P0 ;\n FOO ;\nexists (x=1)\n' >bad.litmus
 check 2 "bad.litmus:4:2: error: the instruction 'foo'" "$simtx" litmus bad.litmus
 check 2 "SB+mfences" "$simtx" litmus bad.litmus "$here/x86/SB+mfences.litmus" --brief --runs 100
 check 2 "1 of 2 tests cannot be read or run" "$simtx" litmus bad.litmus "$sb" --runs 0
+printf 'X86 t\n{}\n P0 ;\n L: MOV EAX,[x] ;\n CMP EAX,$1 ;\n JNE L ;\nforall (0:EAX=1)\n' >endless.litmus
+for model in sc tso ptx; do
+    check 2 "no execution ends under the model $model" "$simtx" litmus endless.litmus --model $model --runs 0
+done
+printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nfilter (0:EAX=2)\nforall (0:EAX=1)\n' >filter.litmus
+check 2 "no execution ends and satisfies the filter" "$simtx" litmus filter.litmus --model ptx
 printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nforall (0:EAX=1)\n' >registers.litmus
 check 0 "t Always" "$simtx" litmus registers.litmus --runs 100
 finish

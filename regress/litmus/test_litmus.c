@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +203,26 @@ static void too_large_tests_are_refused(void **state)
     }
 }
 
+/* Instructions of 32 bits compute with 32, beside accesses of 64, too. */
+static void sizes_of_registers_are_kept(void **state)
+{
+    static const char *const texts[] = {
+        X86_64("", " P0 ;\n movl $2147483647,%eax ;\n addl $1,%eax ;\n cmpl $0,%eax ;\n jge L ;\n movq $1,(x) ;\n"
+               " L: ;", "forall (x=1)"),
+        X86_64("", " P0 ;\n movl $-1,%eax ;\n cmpl $4294967295,%eax ;\n jne L ;\n movq $1,(x) ;\n L: ;",
+               "forall (x=1)"),
+        X86_64("", " P0 ;\n movq $2147483647,%rax ;\n addq $1,%rax ;\n movl $1,(x) ;", "forall (0:rax=2147483648)"),
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_test *t = parse(texts[i]);
+            struct litmus_outcomes s = allowed(t, m);
+            assert_verdict(t, &s, "Always");
+            litmus_outcomes_free(&s);
+            litmus_free(t);
+        }
+}
+
 /* ---- loops under PTX ---- */
 
 static void assert_same_outcomes(const char *loop, const char *unrolled)
@@ -264,6 +285,134 @@ static void iterations_with_an_effect_are_kept(void **state)
     }
 }
 
+/* What a thread writes before it waits for another value, its own or one of a thread that waits in turn, is known. */
+static void waiting_threads_have_written(void **state)
+{
+    static const char *const texts[] = {
+        PTX("z=0; P0:r1=0;", " P0 ;\n st.relaxed.gpu z, 3 ;\n W: ld.relaxed.gpu r1, z ;\n bne r1, 3, W ;",
+            "forall (P0:r1=3)"),
+        PTX("ball=0; back=0; P0:r1=0; P1:r1=0;",
+            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu ball, 4 | W: ld.relaxed.gpu r1, ball ;\n"
+            " W: ld.relaxed.gpu r1, back | bne r1, 4, W ;\n bne r1, 5, W | st.relaxed.gpu back, 5 ;",
+            "forall (P0:r1=5 /\\ P1:r1=4)"),
+        PTX("a=0; b=0; P0:r1=0; P1:r1=0;",
+            " P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.relaxed.gpu a, 1 | W: ld.relaxed.gpu r1, a ;\n"
+            " W: ld.relaxed.gpu r1, b | bne r1, 1, W ;\n bne r1, 2, W | st.relaxed.gpu b, 2 ;\n"
+            " st.relaxed.gpu a, 3 | V: ld.relaxed.gpu r1, a ;\n V: ld.relaxed.gpu r1, b | bne r1, 3, V ;\n"
+            " bne r1, 4, V | st.relaxed.gpu b, 4 ;", "forall (P0:r1=4 /\\ P1:r1=3)"),
+        X86("", " P0 | P1 ;\n LOCK INC [x] | LOCK INC [x] ;\n W: MOV EAX,[x] | W: MOV EAX,[x] ;\n"
+            " CMP EAX,$2 | CMP EAX,$2 ;\n JNE W | JNE W ;", "forall (0:EAX=2 /\\ 1:EAX=2)"),
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_test *t = parse(texts[i]);
+            struct litmus_outcomes s = allowed(t, m);
+            assert_int_equal(s.n, 1);
+            assert_verdict(t, &s, "Always");
+            litmus_outcomes_free(&s);
+            litmus_free(t);
+        }
+}
+
+/* ---- programs with loops drawn at random ---- */
+
+static uint64_t random_state;
+
+/* 0 to n - 1. */
+static int draw(int n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((random_state >> 33) % (uint64_t)n);
+}
+
+/* An instruction of a thread, most often one that accesses memory. */
+static char *draw_instruction(void)
+{
+    char location = "xy"[draw(2)];
+    switch (draw(7)) {
+    case 0:
+    case 1: return mem_format("st.relaxed.gpu %c, %d", location, draw(3));
+    case 2: return mem_format("st.release.gpu %c, r%d", location, draw(2));
+    case 3: return mem_format("ld.acquire.gpu r%d, %c", draw(2), location);
+    case 4: return mem_format("red.relaxed.gpu.add %c, 1", location);
+    case 5: return mem_string(draw(2) ? "fence.sc.gpu" : "fence.acq_rel.gpu");
+    default: return mem_format("ld.relaxed.gpu r%d, %c", draw(2), location);
+    }
+}
+
+/* What a loop repeats: it waits, tries to take a lock, or tries to swap. */
+static char *draw_attempt(int thread)
+{
+    char location = "xy"[draw(2)];
+    switch (draw(3)) {
+    case 0: return mem_format("W%d: ld.relaxed.gpu r0, %c", thread, location);
+    case 1: return mem_format("W%d: atom.acquire.gpu.exch r0, %c, %d", thread, location, draw(2));
+    default: return mem_format("W%d: atom.relaxed.gpu.cas r0, %c, %d, %d", thread, location, draw(2), draw(3));
+    }
+}
+
+enum { DRAWN_THREADS = 2, DRAWN_ROWS = 5 };
+
+/* Each thread: an instruction, a loop, two instructions. */
+static char *draw_program(void)
+{
+    char *cell[DRAWN_ROWS][DRAWN_THREADS], *text;
+    size_t size;
+    FILE *f = mem_file(&text, &size);
+    for (int i = 0; i < DRAWN_THREADS; i++) {
+        bool loop = draw(4) != 0;
+        cell[0][i] = draw(3) ? draw_instruction() : mem_string("");
+        cell[1][i] = loop ? draw_attempt(i) : mem_string("");
+        cell[2][i] = loop ? mem_format("b%s r0, %d, W%d", draw(2) ? "ne" : "eq", draw(3), i) : mem_string("");
+        cell[3][i] = draw_instruction();
+        cell[4][i] = draw_instruction();
+    }
+    fputs("PTX drawn\n{ x=0; y=0; P0:r0=0; P0:r1=0; P1:r0=0; P1:r1=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n", f);
+    for (int k = 0; k < DRAWN_ROWS; k++) {
+        fprintf(f, " %s | %s ;\n", cell[k][0], cell[k][1]);
+        for (int i = 0; i < DRAWN_THREADS; i++)
+            free(cell[k][i]);
+    }
+    fputs("locations [x; y; P0:r0; P0:r1; P1:r0; P1:r1;]\nexists true\n", f);
+    fclose(f);
+    return text;
+}
+
+/* A model refuses loops that write without end. True: the outcomes are compared. */
+static bool sc_is_allowed(const struct litmus_test *t)
+{
+    struct litmus_outcomes sc, ptx;
+    char *why = NULL;
+    bool ends = litmus_allowed(t, LITMUS_MODEL_SC, &sc, &why);
+    bool fits = ends && litmus_allowed(t, LITMUS_MODEL_PTX, &ptx, &why);
+    bool any = fits && sc.n;
+    if (fits) {
+        assert_subset(t, &sc, &ptx);
+        litmus_outcomes_free(&ptx);
+    }
+    if (ends)
+        litmus_outcomes_free(&sc);
+    free(why);
+    return any;
+}
+
+static void loops_allow_what_sc_allows(void **state)
+{
+    enum { PROGRAMS = 1500 };
+    int compared = 0;
+    random_state = 1;
+    for (int i = 0; i < PROGRAMS; i++) {
+        char *text = draw_program();
+        struct litmus_test *t = parse(text);
+        if (t->loops)
+            compared += sc_is_allowed(t);
+        litmus_free(t);
+        free(text);
+    }
+    print_message("%d of %d programs compared\n", compared, PROGRAMS);
+    assert_true(compared > PROGRAMS / 4);
+}
+
 /* ---- mistakes ---- */
 
 static void mistakes_have_messages(void **state)
@@ -291,6 +440,16 @@ static void mistakes_have_messages(void **state)
         { X86_64("", " P0 ;\n movl $1,4(%rax) ;", ""), "test:4:10: error: an offset other than 0" },
         { X86_64("", " P0 ;\n movl (%rax,%rbx,4),%ecx ;", ""), "test:4:12: error: an address with an index" },
         { X86_64("", " P0 ;\n movl %rax,(x) ;", ""), "the size of a register is not that of 'movl'" },
+        { X86_64("", " P0 ;\n movq $-1,%rax ;\n movl %eax,%ebx ;", ""), "test:5:7: error: rax is used with 32 and" },
+        { X86_64("", " P0 ;\n movl (%rax),%ebx ;\n cmpl $0,%eax ;", ""), "rax is used with 32 and with 64 bits" },
+        { X86_64("0:rax=4294967296;", " P0 ;\n cmpl $0,%eax ;", ""), "rax is used with 32 and with 64 bits" },
+        { X86_64("", " P0 ;\n movq $1,%rax ;\n lock cmpxchgl %ecx,(x) ;", ""), "rax is used with 32 and" },
+        { X86_64("", " P0 ;\n mov %eax,%rbx ;", ""), "the size of a register is not that of 'mov'" },
+        { X86_64("", " P0 ;\n movl (%eax),%ebx ;", ""), "an address needs a register of 64 bits" },
+        { X86_64("", " P0 ;\n lock movl $1,(x) ;", ""), "test:4:2: error: 'movl' cannot have LOCK" },
+        { X86_64("", " P0 ;\n lock mfence ;", ""), "'mfence' cannot have LOCK" },
+        { X86_64("", " P0 ;\n lock addl $1,%eax ;", ""), "LOCK needs a destination in memory" },
+        { X86("", " P0 ;\n LOCK CMP EAX,$1 ;", ""), "'cmp' cannot have LOCK" },
         { X86_64("", " P0 ;\n movl eax,(x) ;", ""), "'eax' is not a register" },
         { X86_64("", " P0 ;\n movl %r16d,(x) ;", ""), "'%r16d' is not a register" },
         { X86_64("", " P0 ;\n movl (x),(y) ;", ""), "both operands are in memory" },
@@ -378,6 +537,9 @@ int main(void)
         cmocka_unit_test(too_large_tests_are_refused),
         cmocka_unit_test(waiting_needs_one_iteration),
         cmocka_unit_test(iterations_with_an_effect_are_kept),
+        cmocka_unit_test(waiting_threads_have_written),
+        cmocka_unit_test(loops_allow_what_sc_allows),
+        cmocka_unit_test(sizes_of_registers_are_kept),
         cmocka_unit_test(mistakes_have_messages),
         cmocka_unit_test(cut_texts_do_no_harm),
     };
