@@ -1,9 +1,10 @@
 #!/bin/sh
 # usage: thrust.sh FOLDER
 # Thrust's algorithms choose between a launch and a sequential loop by `if (__THRUST_HAS_CUDART__)`, which is 0 in
-# kernels. nvcc ignores that the dead branch calls functions of the host; clang rejects it. This puts copies of the files
-# with that test into FOLDER, in which the dead branch is the body of a host lambda that nobody calls: its calls are legal,
-# and it still instantiates the kernels that the host launches. Without the package the folder has no such headers.
+# kernels. nvcc ignores that the dead branch calls functions of the host; clang rejects it. This puts copies of the
+# files with that test into FOLDER, in which the dead branch is the body of a host lambda that nobody calls: its calls
+# are legal, and it still instantiates the kernels that the host launches. Without the package the folder has no such
+# headers.
 set -e
 to=${1:?usage: thrust.sh FOLDER}
 from=/usr/include

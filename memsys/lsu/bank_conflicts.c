@@ -107,22 +107,22 @@ static bool without_conflicts(const struct mem_op *op, uint32_t group, uint32_t 
     return shares(op, c) && op->pattern != MEM_PATTERN_SCATTERED && group * words <= c->banks;
 }
 
-/* The different blocks, at most one a lane. */
-static uint32_t different_blocks(const struct mem_op *op, uint64_t lanes, uint32_t bytes)
+/* The different places of `bytes` bytes that lanes access. */
+static uint32_t different_places(const struct mem_op *op, uint64_t lanes, uint32_t bytes)
 {
-    uint64_t block[WARP_LANES];
+    uint64_t place[WARP_LANES];
     uint32_t n = 0, i;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t mine = op->address[__builtin_ctzll(lanes)] / bytes;
-        for (i = 0; i < n && block[i] != mine; i++)
+        for (i = 0; i < n && place[i] != mine; i++)
             continue;
-        block[i] = mine;
+        place[i] = mine;
         n += i == n;
     }
     return n;
 }
 
-static uint32_t runs_of_a_block(const struct mem_op *op, uint64_t lanes, uint32_t bytes)
+static uint32_t runs_of_a_place(const struct mem_op *op, uint64_t lanes, uint32_t bytes)
 {
     uint64_t last = UINT64_MAX;
     uint32_t n = 0;
@@ -134,12 +134,14 @@ static uint32_t runs_of_a_block(const struct mem_op *op, uint64_t lanes, uint32_
     return n;
 }
 
+/* A lane's bytes are aligned to their number: they are in one block, or are whole blocks that no other place has. */
 uint32_t shared_block_accesses(const struct mem_op *op, const struct shared_cfg *c)
 {
     uint64_t lanes = op->served_by[SERVE_SHARED];
+    uint32_t bytes = op->width > c->block ? op->width : c->block, blocks = bytes / c->block;
     if (op->kind != MOP_LOAD)
-        return runs_of_a_block(op, lanes, c->block);
-    return (different_blocks(op, lanes, c->block) + c->ports - 1) / c->ports;
+        return blocks * runs_of_a_place(op, lanes, bytes);
+    return (blocks * different_places(op, lanes, bytes) + c->ports - 1) / c->ports;
 }
 
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)

@@ -1,4 +1,4 @@
-/* The load/store unit's configuration from the keys, and the rules of its read-only caches. */
+/* The load/store unit's configuration from the keys, and the rules of its read-only caches and shared memory. */
 #include "memsys/cache_size.h"
 #include "memsys/lsu/lsu.h"
 
@@ -41,4 +41,13 @@ void readonly_check(const struct simtx_config *config, struct diag *d)
     cache_check_size(config, KEY_CONST_KB, KEY_CONST_WAYS, KEY_CONST_LINE, d);
     cache_check_size(config, KEY_TEXTURE_KB, KEY_TEXTURE_WAYS, KEY_TEXTURE_LINE, d);
     cache_check_size(config, KEY_INST_KB, KEY_INST_WAYS, KEY_INST_LINE, d);
+}
+
+void shared_check(const struct simtx_config *config, struct diag *d)
+{
+    enum { LEAST = 4 };
+    int64_t block = config_int(config, KEY_SHARED_BLOCK);
+    if (block && (block < LEAST || (block & (block - 1))))
+        diag_error(d, 0, 0, "%s: must be 0 or a power of two from %d to 4096",
+                   config_setting(config, KEY_SHARED_BLOCK).text, LEAST);
 }

@@ -28,7 +28,8 @@ struct flow {
     uint32_t *slot;              /* by register id: slot within its class; FLOW_NONE when never used */
     uint32_t slots[RC_COUNT];    /* slots needed of each class */
     uint32_t registers;          /* 32-bit registers a thread at the widest point (predicates are apart) */
-    bool reads_unset;            /* a thread may read a register before writing it: registers are 0 at the start */
+    bool *unset;                 /* by register id: a thread may read it before writing it: it is 0 at the start */
+    bool reads_unset;            /* some register is so */
 };
 
 /* Analyses a function with a body. The result is in the arena. */

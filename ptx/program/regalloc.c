@@ -211,6 +211,7 @@ static void find_intervals(struct live *v, struct arena *arena)
     v->global = arena_alloc(arena, n * sizeof *v->global);
     v->start = arena_alloc(arena, n * sizeof *v->start);
     v->end = arena_alloc(arena, n * sizeof *v->end);
+    v->fl->unset = arena_alloc(arena, (n + 1) * sizeof *v->fl->unset);
     memset(v->home, 0xff, n * sizeof *v->home);
     memset(v->global, 0xff, n * sizeof *v->global);
     memset(v->start, 0xff, n * sizeof *v->start);
@@ -233,8 +234,10 @@ static void find_intervals(struct live *v, struct arena *arena)
     v->kill = bits + sets * 3;
     for_each_inst(v, note_gen_kill, v);
     solve(v);
+    for (uint32_t g = 0; g < v->nglobal; g++)        /* those that are live at the start of block 0 */
+        v->fl->unset[reg_of[g]] = v->in[g / 64] >> (g & 63) & 1;
     for (uint32_t w = 0; w < v->words; w++)
-        v->fl->reads_unset |= v->in[w] != 0;         /* block 0 */
+        v->fl->reads_unset |= v->in[w] != 0;
     for_each_inst(v, note_interval, v);
     extend_over_blocks(v, reg_of);
     free(bits);

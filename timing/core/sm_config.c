@@ -36,7 +36,8 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
         c->issue_interval = c->schedulers == 1 ? (c->warp_size + c->simd_width - 1) / c->simd_width : 1;
 }
 
-/* The warps of a scheduler are bits of a word. */
+/* The warps of a scheduler are bits of a word. Scalar instructions take the time of a front end that has one
+ * instruction of a warp at a time: another would execute them beside the warp's other instructions. */
 void sm_check(const struct simtx_config *config, struct diag *d)
 {
     enum { WARPS = 64 };
@@ -46,4 +47,7 @@ void sm_check(const struct simtx_config *config, struct diag *d)
                    config_setting(config, KEY_GPU_MAX_THREADS_PER_SM).text,
                    config_setting(config, KEY_GPU_WARP_SIZE).text, (long long)warps, WARPS,
                    config_setting(config, KEY_CORE_SCHEDULERS).text);
+    if (config_bool(config, KEY_CORE_EXEC_MASK) && !config_int(config, KEY_CORE_REFETCH))
+        diag_error(d, 0, 0, "%s needs core.refetch of at least 1, but %s",
+                   config_setting(config, KEY_CORE_EXEC_MASK).text, config_setting(config, KEY_CORE_REFETCH).text);
 }

@@ -70,10 +70,10 @@ struct slot {                        /* a warp slot: two cache lines of the host
     bool doomed, validate, validating;           /* has lanes to abort; needs a validation; validation in progress */
     bool has_local;                  /* uses .local memory: accesses to it in a transaction go one by one */
     bool controlled, locked;         /* stalled at tx_begin by concurrency control; in a lock loop */
-    uint8_t scalars;                 /* instructions on the scalar unit that precede the next one */
     uint8_t tx_wait;                 /* enum tx_wait of the current SM_STALL_TX, for the timeline */
     uint16_t atomics;                /* outstanding */
     uint16_t stops;                  /* instructions in flight until whose results the warp does not issue */
+    uint32_t scalars;                /* instructions on the scalar unit that precede the next one */
     uint32_t attempt;                /* txn_attempt of the current attempt */
     int fault_lane;                  /* lane of a deferred fault, raised after a successful validation; -1 = none */
     const struct dinst *tx_begin;    /* instruction that began the transaction, and its code */

@@ -39,8 +39,8 @@ struct tinst {
     uint16_t issued, lanes;          /* enum stat: its pipeline's counters of warp instructions and of their lanes */
     uint16_t lane_cycles;            /* core cycles until all lanes of a warp have entered the pipeline */
     uint16_t fetched;                /* instructions of a fetch that begins here */
-    uint16_t scalars;                /* instructions on the scalar unit that precede it (core.exec_mask) */
     uint16_t to_end;                 /* least number of cycles between its issue and the end of its warp */
+    uint32_t scalars;                /* instructions on the scalar unit that precede it (core.exec_mask) */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */
     struct order_access access;

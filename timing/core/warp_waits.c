@@ -261,5 +261,5 @@ void warp_advance(struct sm *s, struct slot *w)
         fetch_redirect(s, w, next, d->seq);
     }
     w->inst = &w->code->inst[d->seq];
-    w->scalars = (uint8_t)w->inst->scalars;
+    w->scalars = w->inst->scalars;
 }

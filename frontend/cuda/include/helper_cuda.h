@@ -48,16 +48,18 @@ static inline const char *_cudaGetErrorEnum(cudaError_t error) { return cudaGetE
 static inline int _ConvertSMVer2Cores(int major, int minor)
 {
     switch (major * 10 + minor) {
+    case 20: return 32;
+    case 21: return 48;
+    case 30:
+    case 32:
     case 35:
     case 37: return 192;
-    case 50:
-    case 52:
-    case 53:
-    case 61:
-    case 62:
-    case 86:
-    case 87: return 128;
-    default: return 64;
+    case 60:
+    case 70:
+    case 72:
+    case 75:
+    case 80: return 64;
+    default: return 128;
     }
 }
 
@@ -84,7 +86,7 @@ static inline int gpuDeviceInit(int device)
         device = 0;
     if (device >= count) {
         fprintf(stderr, "device %d: there are %d\n", device, count);
-        return -device;
+        return -1;
     }
     checkCudaErrors(cudaSetDevice(device));
     return device;

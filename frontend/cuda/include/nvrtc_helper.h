@@ -49,6 +49,10 @@ inline void compileFileToCUBIN(char *filename, int argc, char **argv, char **cub
     NVRTC_SAFE_CALL("nvrtcCompileProgram", result);
     NVRTC_SAFE_CALL("nvrtcGetCUBINSize", nvrtcGetCUBINSize(program, size));
     *cubin = (char *)malloc(*size);
+    if (!*cubin) {
+        std::cerr << "\nerror: no memory for " << *size << " bytes of code\n";
+        exit(EXIT_FAILURE);
+    }
     NVRTC_SAFE_CALL("nvrtcGetCUBIN", nvrtcGetCUBIN(program, *cubin));
     NVRTC_SAFE_CALL("nvrtcDestroyProgram", nvrtcDestroyProgram(&program));
 }

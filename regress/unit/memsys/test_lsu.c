@@ -414,6 +414,29 @@ static uint32_t alternating(enum mem_op_kind kind)
     return shared_block_accesses(&o->op, &c);
 }
 
+/* Blocks of 4 bytes at one port; lanes load or store `size` bytes each. */
+static uint32_t small_blocks(enum mem_op_kind kind, unsigned size, unsigned count, int64_t stride)
+{
+    const struct shared_cfg c = { .banks = 32, .lanes = 32, .block = 4, .ports = 1 };
+    struct rig_op *o = rig_op(&rig, kind, size, count);
+    rig_lanes(o, SERVE_SHARED, 32, 0, stride);
+    o->busy = false;
+    return shared_block_accesses(&o->op, &c);
+}
+
+static void wide_accesses_are_several_blocks(void **state)
+{
+    start();
+    assert_int_equal(small_blocks(MOP_LOAD, 1, 1, 1), 8);
+    assert_int_equal(small_blocks(MOP_LOAD, 4, 1, 4), 32);
+    assert_int_equal(small_blocks(MOP_LOAD, 8, 1, 8), 64);
+    assert_int_equal(small_blocks(MOP_LOAD, 4, 4, 16), 128);
+    assert_int_equal(small_blocks(MOP_LOAD, 4, 4, 0), 4);
+    assert_int_equal(small_blocks(MOP_STORE, 8, 1, 8), 64);
+    assert_int_equal(small_blocks(MOP_STORE, 8, 1, 0), 2);
+    config_free(rig.config);
+}
+
 static void blocks_are_served_by_ports(void **state)
 {
     start();
@@ -1117,6 +1140,7 @@ int main(void)
         cmocka_unit_test(random_conflicts_cost_the_busiest_bank),
         cmocka_unit_test(shared_accesses_take_their_passes),
         cmocka_unit_test(blocks_are_served_by_ports),
+        cmocka_unit_test(wide_accesses_are_several_blocks),
         cmocka_unit_test(blocks_take_their_latency),
         cmocka_unit_test(constants_take_a_cycle_for_each_address),
         cmocka_unit_test(constants_within_a_port_share_an_access),

@@ -270,6 +270,17 @@ static uint64_t mask_adds(const char *body)
     return COST(body, 32, "core.exec_mask", "true", "core.refetch", "7") - COST(body, 32, "core.refetch", "7");
 }
 
+/* More branches with one point of reconvergence than a byte counts. */
+static uint64_t many_branches_add(int n)
+{
+    char body[8192];
+    int k = sprintf(body, "{ mov.u32 %%r4, %%tid.x; setp.eq.u32 %%p1, %%r4, 99; ");
+    for (int i = 0; i < n; i++)
+        k += sprintf(body + k, "@%%p1 bra J;");
+    sprintf(body + k, "add.u32 %%r5, %%r1, %%r2; J: }");
+    return mask_adds(body);
+}
+
 static void test_exec_mask(void **state)
 {
     (void)state;
@@ -285,6 +296,7 @@ static void test_exec_mask(void **state)
     assert_int_equal(mask_adds("{ " VARYING "setp.lt.u32 %p1, %r4, 16" SIDES), STEPS * (2 + 1 + 1) * CTRL);
     assert_int_equal(mask_adds("{ " VARYING "setp.lt.u32 %p1, %r4, 32" SIDES), STEPS * (2 + 1) * CTRL); /* one side */
     assert_int_equal(mask_adds(loop), STEPS * (2 * 2 + 1) * CTRL);       /* two iterations */
+    assert_int_equal(many_branches_add(260), STEPS * 260 * (2 + 1) * CTRL);
 }
 
 static void test_order(void **state)
