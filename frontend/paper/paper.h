@@ -82,6 +82,7 @@ struct paper {
     const char *about;               /* a text before the table of claims */
     const char *headlines;           /* claims of the summary, by '+'; NULL = those about means */
     const char *sets;                /* keys of every run in timing mode */
+    int seeds;                       /* 0: one run for each benchmark and configuration */
     const struct paper_bench *benches;
     const struct paper_config *configs;
     const struct paper_text *readings, *lists, *derived, *values;
@@ -107,7 +108,8 @@ bool paper_part(const struct paper *p, const char *parts, int i, char label[80],
 
 struct paper_run {
     int bench, config;
-    struct batch_run *process;       /* in the grid's batch; its name: "HT-H.kl" */
+    int seed;                        /* 0: that of the program */
+    struct batch_run *process;       /* in the grid's batch; its name: "HT-H.kl", "LL1.ts.3" with seed 3 */
     json_t *stats;                   /* "total", "kernels", "config" of a finished run; paper_grid_load */
     struct batch_timeline *timeline; /* its marks; NULL: not finished, or without a timeline; paper_grid_load */
 };
@@ -128,7 +130,10 @@ struct paper_grid {
 /* The grid's runs with commands and estimates; unless fresh, finished ones have their results of an earlier call. */
 void paper_grid_new(struct paper_grid *g);
 void paper_grid_free(struct paper_grid *g);
-struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config);      /* NULL: not in the grid */
+/* The first run of a benchmark and configuration, NULL: not in the grid. Those with other seeds follow it. */
+struct paper_run *paper_grid_find(const struct paper_grid *g, int bench, int config);
+/* How many runs each benchmark and configuration has. */
+int paper_grid_repeats(const struct paper_grid *g);
 /* Wants only the runs that the words select: figures, benchmarks or configurations; false: a word names none. */
 bool paper_grid_only(struct paper_grid *g, char **words, int n);
 void paper_grid_plan(const struct paper_grid *g, FILE *f);
@@ -154,7 +159,7 @@ struct paper_values {
 
 /* An expression for a benchmark and configuration (-1: none). NaN with v->missing or, for wrong texts, *error. */
 double paper_value(struct paper_values *v, const char *expr, int bench, int config, const char **error);
-/* A statistic of a finished run, by name; NaN: it has none. */
+/* A statistic by name, the mean over the seeds of runs that are finished; run: the first. NaN: one of them has none. */
 double paper_stat(const struct paper_grid *g, const struct paper_run *run, const char *name);
 enum paper_source paper_stat_source(const char *name);
 

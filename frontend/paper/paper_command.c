@@ -1,4 +1,4 @@
-/* The command of a run: `simtx run` with the configuration, then the benchmark with version and size. */
+/* The command of a run: `simtx run` with the configuration, then the benchmark with version, seed and size. */
 #include "frontend/paper/paper.h"
 
 #include <stdlib.h>
@@ -21,13 +21,17 @@ static void add_split(struct words *w, const char *before, const char *text, con
     free(copy);
 }
 
-static void add_program(const struct paper_grid *g, const struct paper_bench *b, const char *version, struct words *w,
-                        int *program)
+static void add_program(const struct paper_grid *g, const struct paper_bench *b, const char *version, int seed,
+                        struct words *w, int *program)
 {
     words_format(w, "%s/%s", g->programs, b->program);
     *program = (int)w->n;
     add_split(w, NULL, b->options, " ");
     add_split(w, "--version", version, " ");
+    if (seed) {
+        words_add(w, "--seed");
+        words_format(w, "%d", seed);
+    }
     if (!b->quick)
         return;
     words_add(w, "--size");
@@ -46,6 +50,6 @@ char **paper_command(const struct paper_grid *g, const struct paper_run *run, in
     add_split(&w, "--set", c->mode != PAPER_MODE_FUNCTIONAL ? g->paper->sets : NULL, ";");
     add_split(&w, "--set", c->sets, ";");
     words_add(&w, "--");
-    add_program(g, &g->paper->benches[run->bench], c->version, &w, program);
+    add_program(g, &g->paper->benches[run->bench], c->version, run->seed, &w, program);
     return w.at;
 }

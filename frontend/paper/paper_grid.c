@@ -33,17 +33,21 @@ static uint64_t program_digest(struct paper_grid *g, int bench)
     return g->program[bench];
 }
 
-static void add_run(struct paper_grid *g, int bench, int config)
+static void add_run(struct paper_grid *g, int bench, int config, int seed)
 {
     const struct paper *p = g->paper;
     bool quick = g->size == PAPER_SIZE_QUICK;
     struct batch_run *process = &g->batch.runs[g->nruns];
     struct paper_run *run = &g->runs[g->nruns++];
     int program;
-    *run = (struct paper_run){ .bench = bench, .config = config, .process = process };
+    char suffix[16] = "";
+    if (seed)
+        snprintf(suffix, sizeof suffix, ".%d", seed);
+    *run = (struct paper_run){ .bench = bench, .config = config, .seed = seed, .process = process };
     process->wanted = true;
     process->timeline = p->configs[config].mode == PAPER_MODE_TIMELINE;
-    process->name = mem_format("%s.%s%s", p->benches[bench].name, p->configs[config].id, quick ? ".quick" : "");
+    process->name = mem_format("%s.%s%s%s", p->benches[bench].name, p->configs[config].id, suffix,
+                               quick ? ".quick" : "");
     process->argv = paper_command(g, run, &program);
     process->key = batch_key(g->simulator, program_digest(g, bench), process->argv + program, g->resolved[config]);
     process->estimate = p->benches[bench].seconds[quick] * p->configs[config].factor;
@@ -56,10 +60,22 @@ static void add_run(struct paper_grid *g, int bench, int config)
     }
 }
 
+int paper_grid_repeats(const struct paper_grid *g)
+{
+    return g->paper->seeds && g->size == PAPER_SIZE_FULL ? g->paper->seeds : 1;
+}
+
+/* The runs of a benchmark and configuration, side by side. */
+static void add_runs(struct paper_grid *g, int bench, int config)
+{
+    for (int i = 1; i <= paper_grid_repeats(g); i++)
+        add_run(g, bench, config, g->paper->seeds ? i : 0);
+}
+
 void paper_grid_new(struct paper_grid *g)
 {
     const struct paper *p = g->paper;
-    size_t most = (size_t)(p->nbenches * p->nconfigs);
+    size_t most = (size_t)(p->nbenches * p->nconfigs * paper_grid_repeats(g));
     resolve(g);
     g->simulator = batch_simulator();
     g->program = mem_zero((size_t)p->nbenches, sizeof *g->program, "the digests of programs");
@@ -70,7 +86,7 @@ void paper_grid_new(struct paper_grid *g)
         const char *benches = p->configs[c].benches ? p->configs[c].benches : "all";
         for (int b = 0; b < p->nbenches; b++)
             if (p->configs[c].sizes & g->size && paper_in_list(p, benches, b, -1))
-                add_run(g, b, c);
+                add_runs(g, b, c);
     }
     g->batch.nruns = g->nruns;
 }

@@ -233,6 +233,8 @@ static void run_row(const struct paper_grid *g, const struct paper_run *run, FIL
     double cycles = simulated_cycles(run);
     fprintf(f, "<tr><td>%s</td>", p->benches[run->bench].name);
     page_words(f, p->configs[run->config].label);
+    if (p->seeds)
+        fprintf(f, "<td>%d</td>", run->seed);
     if (process->state != BATCH_DONE) {
         page_words(f, process->state == BATCH_FAILED ? "failed" : "not run");
         fputs("<td></td><td></td><td></td>", f);
@@ -249,8 +251,9 @@ static void runs_table(const struct paper_grid *g, FILE *f)
 {
     page_heading(f, 2, "runs", "Runs");
     page_table_begin(f, NULL);
-    fputs("<tr><th>benchmark</th><th>configuration</th><th>state</th><th>core cycles</th>"
-          "<th>seconds</th><th>thousand core cycles/s</th><th>error</th></tr>\n", f);
+    fprintf(f, "<tr><th>benchmark</th><th>configuration</th>%s<th>state</th><th>core cycles</th>"
+            "<th>seconds</th><th>thousand core cycles/s</th><th>error</th></tr>\n",
+            g->paper->seeds ? "<th>seed</th>" : "");
     for (int i = 0; i < g->nruns; i++)
         run_row(g, &g->runs[i], f);
     page_table_end(f);

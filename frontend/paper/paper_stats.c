@@ -1,4 +1,4 @@
-/* Statistics of a run by name (batch_value, batch_timeline_value), and where they come from. */
+/* Statistics of runs by name (batch_value, batch_timeline_value), and where they come from. */
 #include "frontend/paper/paper.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 
-double paper_stat(const struct paper_grid *g, const struct paper_run *run, const char *name)
+static double of_run(const struct paper_grid *g, const struct paper_run *run, const char *name)
 {
     if (!strncmp(name, "timeline.", 9))
         return batch_timeline_value(run->timeline, name + 9);
@@ -14,6 +14,15 @@ double paper_stat(const struct paper_grid *g, const struct paper_run *run, const
     double value = batch_value(run->stats, log, name);
     free(log);
     return value;
+}
+
+double paper_stat(const struct paper_grid *g, const struct paper_run *run, const char *name)
+{
+    int repeats = paper_grid_repeats(g);
+    double sum = 0;
+    for (int i = 0; i < repeats; i++)
+        sum += of_run(g, &run[i], name);
+    return sum / repeats;
 }
 
 /* A launch's shape and resources are known before it runs. */

@@ -70,8 +70,9 @@ static const struct paper_claim claims[] = {
 };
 
 static struct paper papers[] = {
-#define PAPER(row_name, row_title, row_about, row_headlines, keys) \
-    { .name = row_name, .title = row_title, .about = row_about, .headlines = row_headlines, .sets = keys },
+#define PAPER(row_name, row_title, row_about, row_headlines, keys, row_seeds) \
+    { .name = row_name, .title = row_title, .about = row_about, .headlines = row_headlines, .sets = keys, \
+      .seeds = row_seeds },
 #include "frontend/paper/paper_rows.def"
 };
 enum { PAPERS = sizeof papers / sizeof *papers };

@@ -45,6 +45,25 @@ static int current(const struct paper_values *v, const struct expr_env *e)
     return e->config;
 }
 
+/* The first run of a benchmark and configuration that has no statistics; NULL: all have. */
+static const struct paper_run *without_stats(const struct paper_grid *g, const struct paper_run *first)
+{
+    for (int i = 0; i < paper_grid_repeats(g); i++)
+        if (!first[i].stats)
+            return &first[i];
+    return NULL;
+}
+
+static double missing_run(struct paper_values *v, const struct paper_run *run)
+{
+    const struct paper *p = v->grid->paper;
+    char seed[24] = "";
+    if (run->seed)
+        snprintf(seed, sizeof seed, ", seed %d", run->seed);
+    return missing(v, "%s: %s with %s%s", run->process->state == BATCH_FAILED ? "failed" : "not run",
+                   p->benches[run->bench].name, label_of(p, run->config), seed);
+}
+
 static double run_value(struct paper_values *v, const struct expr_env *e, const char *name)
 {
     const struct paper *p = v->grid->paper;
@@ -53,13 +72,13 @@ static double run_value(struct paper_values *v, const struct expr_env *e, const 
     if (e->bench < 0 || config < 0)
         return missing(v, "%s: of which run?", name);
     struct paper_run *run = paper_grid_find(v->grid, e->bench, config);
-    if (run && v->want)
-        run->process->wanted = true;
     if (!run)
         return missing(v, "not run at this size: %s with %s", p->benches[e->bench].name, label_of(p, config));
-    if (!run->stats)
-        return missing(v, "%s: %s with %s", run->process->state == BATCH_FAILED ? "failed" : "not run",
-                       p->benches[e->bench].name, label_of(p, config));
+    for (int i = 0; i < paper_grid_repeats(v->grid); i++)
+        run[i].process->wanted |= v->want;
+    const struct paper_run *none = without_stats(v->grid, run);
+    if (none)
+        return missing_run(v, none);
     double value = paper_stat(v->grid, run, name);
     return isnan(value) ? missing(v, "%s has no %s", run->process->name, name) : value;
 }

@@ -224,6 +224,15 @@ holds "arithmetic for 500 times sim.hang_cycles" ends 0 hang count --block 32 --
 holds "a loop that waits for the clock" ends 0 hang clock --arg u64:1000000
 holds "all wait for one that computes" ends 0 hang patience --grid 4 --arg u32:20000
 
+# ---- a limit of cycles ----
+for how in "" "--threads 2" "--set sim.sync_window=1"; do
+    holds "longer than sim.max_cycles $how" ends 1 hang count --arg u32:200000 --set sim.max_cycles=34567 $how
+    holds "longer than sim.max_cycles $how: when and why" \
+        says "simtx: hang in kernel count at core cycle 34567: it runs longer than sim.max_cycles"
+    holds "longer than sim.max_cycles $how: the statistics" grep -q '"cycles": 34567' hang.json
+done
+holds "shorter than sim.max_cycles" ends 0 hang count --arg u32:200 --set sim.max_cycles=34567
+
 # ---- Ctrl-C, progress, the table ----
 long() {
     timeout --preserve-status -s INT 1.5 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm \

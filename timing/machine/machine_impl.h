@@ -118,6 +118,7 @@ struct machine {
     bool replies_only;                   /* an SM receives only replies to its own messages */
     uint32_t busy_sm;                    /* whose warps ran longest when last examined */
     bool dead;                           /* no component will ever have an event */
+    uint64_t last;                       /* cycle after which the run is aborted (sim.max_cycles); NEVER = none */
     uint64_t fault_at;                   /* cycle of the first fault; NEVER = none */
     const struct fault *fault;
     uint32_t fault_grid, fault_sm;
@@ -160,6 +161,9 @@ uint64_t machine_window_end(struct machine *m, uint64_t stop);
 /* Runs all components up to cycle `until`. False when none had an event; *next is then the cycle of their next
  * event. */
 bool machine_window_run(struct machine *m, uint64_t until, uint64_t *next);
+
+/* ---- machine_run.c ---- */
+bool machine_overdue(const struct machine *m);   /* has the run exceeded sim.max_cycles? */
 
 /* ---- machine_words.c ---- */
 /* With a coherence protocol: lets transactional memory access words in no time. */

@@ -94,6 +94,11 @@ static bool stuck(struct machine *m)
     return m->dead;
 }
 
+bool machine_overdue(const struct machine *m)
+{
+    return m->now >= m->last;
+}
+
 static enum machine_result run_blocks(struct machine *m, struct hang_detector *watch)
 {
     for (;;) {
@@ -102,9 +107,10 @@ static enum machine_result run_blocks(struct machine *m, struct hang_detector *w
             break;
         if (launch_interrupted(&m->grids[0].launch))
             return MACHINE_INTERRUPTED;
-        if (m->now >= hang_detector_next(watch) && (stuck(m) || hang_detector_check(watch)))
+        if (machine_overdue(m) ||
+            (m->now >= hang_detector_next(watch) && (stuck(m) || hang_detector_check(watch))))
             return MACHINE_HANG;
-        uint64_t stop = clock_earlier(end, hang_detector_next(watch));
+        uint64_t stop = clock_earlier(clock_earlier(end, m->last), hang_detector_next(watch));
         advance(m, stop);
         if (m->dead && end == NEVER && stop == NEVER)
             return MACHINE_HANG;
@@ -301,6 +307,7 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
     m->ngrids = n;
     m->transactions = false;
     m->fault_at = NEVER;
+    m->last = m->cfg.sim.max_cycles ? m->now + m->cfg.sim.max_cycles : NEVER;
     m->fault = NULL;
     free(m->report);
     m->report = NULL;
