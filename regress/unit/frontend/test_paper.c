@@ -159,6 +159,7 @@ static int make_grid_of(const char *name)
 
 static int make_grid(void **state) { return make_grid_of("kilotm"); }
 static int make_localtm_grid(void **state) { return make_grid_of("localtm"); }
+static int make_sitm_grid(void **state) { return make_grid_of("sitm"); }
 
 static int free_grid(void **state)
 {
@@ -590,6 +591,51 @@ static void test_missing_runs_are_named(void **state)
     free(r);
 }
 
+/* ---- runs with several seeds ---- */
+
+static bool has_words(char **argv, const char *first, const char *second)
+{
+    for (; argv[0] && argv[1]; argv++)
+        if (!strcmp(argv[0], first) && !strcmp(argv[1], second))
+            return true;
+    return false;
+}
+
+static void test_seeds(void **state)
+{
+    const char *error;
+    int bench = paper_bench_find(paper, "LL1"), config = paper_config_find(paper, "ts"), count[PAPER_VERDICTS];
+    struct paper_run *run = paper_grid_find(&grid, bench, config);
+    struct paper_values v = { .grid = &grid };
+    assert_int_equal(paper->seeds, 8);
+    for (int i = 0; i < 8; i++) {
+        char seed[8];
+        snprintf(seed, sizeof seed, "%d", i + 1);
+        assert_true(run[i].bench == bench && run[i].config == config);
+        assert_true(has_words(run[i].process->argv, "--seed", seed));
+        set_nested(json_object_get(run[i].stats, "total"), "cycles", json_integer(i == 7 ? 9 : 1));
+    }
+    assert_string_equal(run[2].process->name, "LL1.ts.3");
+    assert_true(paper_value(&v, "cycles", bench, config, &error) == 2);
+    json_decref(run[6].stats);
+    run[6].stats = NULL;
+    struct paper_claim_result *r = paper_claims_judge(&grid, count);
+    assert_string_equal(claim(r, "S-114")->reason, "not run: LL1 with ts, seed 7");
+    assert_int_equal(claim(r, "S-114")->verdict, PAPER_VERDICT_NOT_JUDGED);
+    free(r);
+}
+
+static void test_quick_has_one_seed(void **state)
+{
+    struct paper_grid quick = { .paper = paper_find("sitm"), .size = PAPER_SIZE_QUICK, .out = "/nonexistent",
+                                .programs = "/nonexistent", .batch = { .jobs = 1 }, .fresh = true };
+    (void)state;
+    paper_grid_new(&quick);
+    assert_true(has_words(quick.runs[0].process->argv, "--seed", "1"));
+    assert_true(quick.runs[1].bench != quick.runs[0].bench);
+    paper_grid_free(&quick);
+}
+
 /* ---- grid and cost ---- */
 
 static void test_only(void **state)
@@ -669,6 +715,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_readings, make_grid, free_grid),
         cmocka_unit_test(test_readings_name_configurations),
         cmocka_unit_test_setup_teardown(test_missing_runs_are_named, make_grid, free_grid),
+        cmocka_unit_test_setup_teardown(test_seeds, make_sitm_grid, free_grid),
+        cmocka_unit_test(test_quick_has_one_seed),
         cmocka_unit_test_setup_teardown(test_only, make_grid, free_grid),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL), n = sizeof tests / sizeof *tests;
