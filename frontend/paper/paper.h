@@ -159,7 +159,8 @@ struct paper_values {
 
 /* An expression for a benchmark and configuration (-1: none). NaN with v->missing or, for wrong texts, *error. */
 double paper_value(struct paper_values *v, const char *expr, int bench, int config, const char **error);
-/* A statistic by name, the mean over the seeds of runs that are finished; run: the first. NaN: one of them has none. */
+/* A statistic by name, the mean over the runs with different seeds, all finished; run: the first of them. NaN: one of
+ * them has none. */
 double paper_stat(const struct paper_grid *g, const struct paper_run *run, const char *name);
 enum paper_source paper_stat_source(const char *name);
 

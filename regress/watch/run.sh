@@ -231,6 +231,10 @@ for how in "" "--threads 2" "--set sim.sync_window=1"; do
         says "simtx: hang in kernel count at core cycle 34567: it runs longer than sim.max_cycles"
     holds "longer than sim.max_cycles $how: the statistics" grep -q '"cycles": 34567' hang.json
 done
+for how in "" "--set sim.hang_cycles=0"; do
+    holds "a deadlock is reported as one $how" ends 1 hang barriers --set sim.max_cycles=3000 $how
+    holds "a deadlock is reported as one $how: why" says "nothing is in flight and no warp can continue"
+done
 holds "shorter than sim.max_cycles" ends 0 hang count --arg u32:200 --set sim.max_cycles=34567
 
 # ---- Ctrl-C, progress, the table ----

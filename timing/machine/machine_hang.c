@@ -177,10 +177,10 @@ static const char *reason(const struct machine *m, const struct hang_detector *w
 {
     if (!w)
         return "its blocks have ended, but the write-back of caches or the end of transactions does not complete";
-    if (machine_overdue(m))
-        return "it runs longer than sim.max_cycles";
-    return m->dead ? "nothing is in flight and no warp can continue"
-                   : "all warps wait or spin in loops, and nothing changes";
+    if (m->dead)
+        return "nothing is in flight and no warp can continue";
+    return machine_overdue(m) ? "it runs longer than sim.max_cycles"
+                              : "all warps wait or spin in loops, and nothing changes";
 }
 
 void hang_report(struct machine *m, const struct hang_detector *w)

@@ -107,15 +107,18 @@ static enum machine_result run_blocks(struct machine *m, struct hang_detector *w
             break;
         if (launch_interrupted(&m->grids[0].launch))
             return MACHINE_INTERRUPTED;
-        if (machine_overdue(m) ||
-            (m->now >= hang_detector_next(watch) && (stuck(m) || hang_detector_check(watch))))
+        if (m->now >= hang_detector_next(watch) && (stuck(m) || hang_detector_check(watch)))
             return MACHINE_HANG;
-        uint64_t stop = clock_earlier(clock_earlier(end, m->last), hang_detector_next(watch));
-        advance(m, stop);
+        if (machine_overdue(m)) {
+            stuck(m);                            /* m->dead: for the report */
+            return MACHINE_HANG;
+        }
+        uint64_t stop = clock_earlier(end, hang_detector_next(watch));
+        advance(m, clock_earlier(stop, m->last));
         if (m->dead && end == NEVER && stop == NEVER)
             return MACHINE_HANG;
         if (m->dead) {
-            m->now = stop;
+            m->now = clock_earlier(stop, m->last);
             machine_watch_rows(m);
         }
     }

@@ -114,7 +114,7 @@ void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now
     begin_if_possible(x, slot);
 }
 
-/* Lanes that did not begin wait for the attempt after an exclusive one. */
+/* Lanes that did not begin wait for the attempt after that of the lane alone. */
 static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_message *m, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];

@@ -503,6 +503,33 @@ static void lanes_abort_when_nothing_is_outstanding(void **state)
     assert_true(!m.exclusive && !m.starving && m.group == SITM_NO_GROUP);
 }
 
+/* With precedence already, and no lane has committed: the lane begins without the others of its warp. */
+static void a_lane_with_precedence_begins_alone(void **state)
+{
+    struct sitm_attempt a = { .warp = 7 };
+    struct sitm_message m = { .kind = SITM_SNAPSHOT, .lanes = 3 };
+    sitm_attempt_begin(&a, &m);
+    sitm_attempt_refused(&a, 3);
+    next_begin(&a, 1, 9, &m);
+    assert_true(m.lanes == 3 && m.starving == 1);
+    sitm_attempt_refused(&a, 3);
+    next_begin(&a, 1, 9, &m);
+    assert_true(m.lanes == 1 && m.starving == 1 && !m.exclusive);
+    next_begin(&a, 2, 9, &m);
+    assert_true(m.lanes == 3 && m.starving == 1);
+    a.refused[SITM_TABLE] = 1;
+    next_begin(&a, 1, 9, &m);
+    assert_true(m.lanes == 3 && m.starving == 1);
+    a.refused[SITM_TABLE] = 2;
+    next_begin(&a, 1, 9, &m);
+    assert_true(m.lanes == 1 && m.starving == 1);
+    next_begin(&a, 0, 9, &m);
+    assert_true(m.lanes == 3 && !m.starving);
+    sitm_attempt_committed(&a, 2);
+    next_begin(&a, 1, 9, &m);
+    assert_true(m.lanes == 3 && m.starving == 1);
+}
+
 /* ---- version slots, sizes, bytes ---- */
 
 static void life_of_slots(void **state)
@@ -689,7 +716,8 @@ int main(void)
         cmocka_unit_test(writer_table), cmocka_unit_test(word_map),
         cmocka_unit_test(write_skew_is_a_loop), cmocka_unit_test(exact_verdicts),
         cmocka_unit_test(acknowledgement_before_announcement),
-        cmocka_unit_test(lanes_abort_when_nothing_is_outstanding), cmocka_unit_test(life_of_slots),
+        cmocka_unit_test(lanes_abort_when_nothing_is_outstanding),
+        cmocka_unit_test(a_lane_with_precedence_begins_alone), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),
         cmocka_unit_test(precedence), cmocka_unit_test(a_warp_yields_precedence),
     };

@@ -115,11 +115,21 @@ static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t ti
     return 0;
 }
 
+/* The starving lane, if the last attempt had precedence already, no lane of it has committed, and no table was full for
+ * it; otherwise 0. */
+static uint32_t blocked(const struct sitm_attempt *a, uint32_t starving, const struct sitm_rules *r)
+{
+    bool may = starving && !a->committed && !(a->refused[SITM_TABLE] & starving);
+    return may ? failed(a, starving, r->precedence_after + 1) : 0;
+}
+
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
                        struct sitm_message *m)
 {
     uint32_t alone = failed(a, lanes, r->exclusive_after);
-    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = alone ? alone : lanes,
+    uint32_t starving = alone ? 0 : failed(a, lanes, r->precedence_after);
+    uint32_t first = alone ? alone : blocked(a, starving, r);
+    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = first ? first : lanes,
                                 .group = a->lanes & ~a->committed ? a->group : SITM_NO_GROUP, .exclusive = alone != 0,
-                                .starving = alone ? 0 : failed(a, lanes, r->precedence_after) };
+                                .starving = starving };
 }

@@ -11,8 +11,8 @@
  * over. Then COMMIT_OK; with writers: PASS and CU_DONE, WRITTEN, COMMITTED. Then, if lanes have aborted, BEGIN for
  * them with the old group.
  *
- * Exclusive attempts (R17): sitm_attempt_next gives the lanes of the next BEGIN. Their loads carry access.exclusive,
- * their stores send no TX_WRITE.
+ * Exclusive attempts and precedence (R17): sitm_attempt_next gives the lanes of the next BEGIN. Loads of an exclusive
+ * attempt carry access.exclusive, its stores send no TX_WRITE.
  */
 #ifndef TM_SITM_ATTEMPT_H
 #define TM_SITM_ATTEMPT_H
@@ -50,8 +50,9 @@ void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct 
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
 /* COMMIT_OK of an exact decision does not name these lanes of the COMMIT_REQ: they have failed once more. */
 void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes);
-/* BEGIN for the lanes that want to run; for one of them alone, exclusively, if it has failed exclusive_after times. It
- * names the lane that needs precedence, and the group of the last warp attempt unless all lanes of that committed. */
+/* BEGIN for the lanes that want to run; for one of them alone, exclusively, if it has failed exclusive_after times, or
+ * without that if it had precedence and no lane committed. It names the lane that needs precedence, and the group of
+ * the last warp attempt unless all lanes of that committed. */
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
                        struct sitm_message *m);
 
