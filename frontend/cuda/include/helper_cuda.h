@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "cuda_runtime.h"
 #include "helper_string.h"
+#include "simtx/sm_lanes.h"
 
 template <class T_> static inline void simtx_check(T_ result, const char *what, const char *file, int line)
 {
@@ -44,24 +45,7 @@ static inline void simtx_print_last(const char *message, const char *file, int l
 
 static inline const char *_cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
 
-/* Arithmetic lanes of one multiprocessor (CUDA C++ programming guide, "Arithmetic Instructions"). */
-static inline int _ConvertSMVer2Cores(int major, int minor)
-{
-    switch (major * 10 + minor) {
-    case 20: return 32;
-    case 21: return 48;
-    case 30:
-    case 32:
-    case 35:
-    case 37: return 192;
-    case 60:
-    case 70:
-    case 72:
-    case 75:
-    case 80: return 64;
-    default: return 128;
-    }
-}
+static inline int _ConvertSMVer2Cores(int major, int minor) { return simtx_sm_lanes(major, minor); }
 
 static inline const char *_ConvertSMVer2ArchName(int major, int minor)
 {

@@ -12,6 +12,7 @@
 #include <string>
 #include "cuda.h"
 #include "helper_string.h"
+#include "simtx/sm_lanes.h"
 
 #ifndef MAX
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -39,24 +40,7 @@ template <class T_> inline void getCudaAttribute(T_ *attribute, CUdevice_attribu
     checkCudaErrors(cuDeviceGetAttribute(attribute, which, device));
 }
 
-/* Arithmetic lanes of one multiprocessor (CUDA C++ programming guide, "Arithmetic Instructions"). */
-static inline int _ConvertSMVer2CoresDRV(int major, int minor)
-{
-    switch (major * 10 + minor) {
-    case 20: return 32;
-    case 21: return 48;
-    case 30:
-    case 32:
-    case 35:
-    case 37: return 192;
-    case 60:
-    case 70:
-    case 72:
-    case 75:
-    case 80: return 64;
-    default: return 128;
-    }
-}
+static inline int _ConvertSMVer2CoresDRV(int major, int minor) { return simtx_sm_lanes(major, minor); }
 
 static inline int gpuDeviceInitDRV(int argc, const char **argv)
 {
