@@ -109,7 +109,7 @@ holds "bars" grep -qE '^gemm,"type-aware SC","time",[0-9.]+' ordering/fig6.csv
 
 # Snapshot isolation: programs whose options give their size; sets and pairs of transactions under WarpTM.
 snapshots="$simtx paper sitm --only warp,kilo,LL1,BT2 --out snapshots"
-check 0 "4 runs to do, 0 done" $snapshots --plan
+check 0 "32 runs to do, 0 done" $snapshots --plan        # eight seeds
 holds "no size" bash -c "! grep -q -- --size out"
 check 0 "of 129" $snapshots
 for claim in S-062 S-074 S-075; do
