@@ -112,8 +112,8 @@ static void precedence_alone(void **state)
 {
     for (uint64_t seed = 0; seed < runs; seed++) {
         struct sitm_setup s = sitm_setup_random(seed, SITM_CROWD);
-        s.warps = SITM_MOST_WARPS;
         s.lanes = 1 + (uint32_t)seed % 2;
+        s.warps = SITM_MOST_WARPS / s.lanes;
         s.rules.groups = SITM_MOST_GROUPS;
         s.rules.writer_entries = s.rules.reader_entries = 999;
         s.rules.precedence_after = 2;
