@@ -50,7 +50,18 @@ static bool has_cuda(const struct cc *cc)
     return false;
 }
 
-/* Adds the options for device code, which every command needs. */
+/* True for -U__NVCC__: the sources are compiled as clang++ alone compiles them.  clang applies -U before -include. */
+static bool without_nvcc(const struct cc *cc)
+{
+    bool without = false;
+    for (size_t i = 1; i < cc->opts.n; i++)
+        if (!strcmp(cc->opts.at[i], "__NVCC__"))
+            without = !strcmp(cc->opts.at[i - 1], "-U");
+    return without;
+}
+
+/* Adds the options for device code, which every command needs.  Like nvcc, the device compilation does not reject a
+ * host function whose operators have only device candidates. */
 static void add_cuda(struct cc *cc, struct words *cmd)
 {
     words_format(cmd, "--cuda-path=%s", cc->cuda_path);
@@ -58,6 +69,9 @@ static void add_cuda(struct cc *cc, struct words *cmd)
     words_add(cmd, "--no-cuda-version-check");
     words_add(cmd, "-include");
     words_format(cmd, "%s/include/simtx/nvcc.h", cc->tree);
+    words_add(cmd, "-fgpu-defer-diag");
+    if (without_nvcc(cc))
+        words_add(cmd, "-DSIMTX_WITHOUT_NVCC");
     if (cc->rdc)
         words_add(cmd, "-fgpu-rdc");
     words_append(cmd, &cc->macros);

@@ -41,6 +41,12 @@ void cmd_usage_error(const char *command, const char *fmt, ...) __attribute__((f
 /* Writes the common options into the environment variables (env.h) that the session reads. */
 void cmd_export_common(const char *command);
 
+/*
+ * The text of a PTX file, with its size; malloc'ed. NULL: the file cannot be read, or it is a program, a container of
+ * device code or a CUDA source, not PTX. A message says which, and how to get PTX.
+ */
+char *cmd_read_ptx(const char *command, const char *path, size_t *size);
+
 /* The folder of simtx's libcudart; malloc'ed. NULL: it is not beside the command. */
 char *cmd_library_folder(void);
 

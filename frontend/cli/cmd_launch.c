@@ -470,9 +470,9 @@ int cmd_launch(int argc, char **argv)
     cmd_export_common(COMMAND);
     for (int i = 0; i < l.nactions; i++)
         find_buffer(&l, &l.action[i], &rest);
-    char *text = file_read(l.file, &size);
+    char *text = cmd_read_ptx(COMMAND, l.file, &size);
     if (!text)
-        cmd_usage_error(COMMAND, "%s: %s", l.file, strerror(errno));
+        return CMD_USAGE;
     int status = open_gpu(&l);
     if (status == CMD_OK) {
         status = launch_in(&l, text, size);

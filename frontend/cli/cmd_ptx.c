@@ -1,14 +1,12 @@
 /* `simtx ptx`: checks, descriptions and disassembly of PTX files, and tables of the instructions. */
 #include "frontend/cli/cmd.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/file.h"
 #include "frontend/lib/simtx.h"
 
 static const char COMMAND[] = "simtx ptx";
@@ -44,12 +42,10 @@ static int print_text(char *text)
 static int do_file(enum what what, const char *path, bool json, bool part)
 {
     size_t size = 0;
-    char *message = NULL, *text = file_read(path, &size);
+    char *message = NULL, *text = cmd_read_ptx(COMMAND, path, &size);
     int status = CMD_OK;
-    if (!text) {
-        fprintf(stderr, "%s: %s: %s\n", COMMAND, path, strerror(errno));
+    if (!text)
         return CMD_USAGE;
-    }
     if (what == CHECK && part)
         status = simtx_ptx_check_part(text, size, path, &message) ? CMD_PTX : CMD_OK;
     else if (what == CHECK)

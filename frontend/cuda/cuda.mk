@@ -1,4 +1,4 @@
-# The CUDA directory for clang: headers of simtx, and its replacements for ptxas and fatbinary.
+# The CUDA directory for clang: headers of simtx, its replacements for ptxas and fatbinary, and bin2c.
 # libdevice and libcudart add their files to $(B)/cuda by their own rules.
 #
 # Installed, the tree is PREFIX/share/simtx/cuda; ptxas finds PREFIX/bin/simtx from there, simtx-cc finds the
@@ -8,7 +8,7 @@ CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
 CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%)
 EMPTY_LIBS   := $(B)/cuda/lib64/libcudadevrt.a $(B)/cuda/lib64/libnvToolsExt.a
-CUDA_TOOLS   := $(addprefix $(B)/cuda/bin/,ptxas fatbinary nvlink crt/link.stub) $(EMPTY_LIBS)
+CUDA_TOOLS   := $(addprefix $(B)/cuda/bin/,ptxas fatbinary nvlink bin2c crt/link.stub) $(EMPTY_LIBS)
 CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
 
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%

@@ -1,4 +1,4 @@
-/* Functions shared by ptxas, fatbinary and nvlink: messages, reading and writing whole files, options of the form
+/* Functions shared by ptxas, fatbinary, nvlink and bin2c: messages, reading and writing whole files, options of the form
  * `--name value` and `--name=value`. */
 #ifndef SIMTX_CUDA_TOOL_H
 #define SIMTX_CUDA_TOOL_H

@@ -78,6 +78,16 @@ check 3 "bad.ptx:16:" "$simtx" ptx info bad.ptx
 check 3 "bad.ptx:16:" "$simtx" ptx check vadd.ptx bad.ptx
 : >empty.ptx
 check 3 "empty.ptx" "$simtx" ptx check empty.ptx
+: >hello.cu
+cp vadd.ptx vadd.cuda.ptx
+printf '\120\355\125\272 and so on' >device.fatbin
+printf 'BC\300\336' >code.bc
+check 2 "hello.cu: this is a source, not PTX; compile it with simtx-cc -ptx" "$simtx" ptx check hello.cu
+check 2 "hello.cu: this is a source" "$simtx" launch hello.cu --grid 1 --block 1
+check 2 "this is an ELF file" "$simtx" ptx list "$simtx"
+check 2 "device.fatbin: this is a fat binary" "$simtx" ptx info device.fatbin
+check 2 "code.bc: this is LLVM bitcode" "$simtx" ptx check code.bc
+check 0 "vadd.cuda.ptx: ok" "$simtx" ptx check vadd.cuda.ptx
 
 # ---- what is printed must arrive ----
 check 1 "cannot write the standard output: No space" sh -c '"$1" config show gtx480 >/dev/full' - "$simtx"

@@ -36,6 +36,20 @@ for compiler in g++ clang++-14 clang++-16 clang++-19; do
     holds "-cuda, then $compiler" host_text $compiler
 done
 holds "a fat binary" sh -c '"$1" -fatbin a.cu && tail -c +81 a.fatbin | grep -aq "entry _Z1kv"' - "$nvcc"
+array_of() { # bin2c's options give an array with the bytes of the file and the padding
+    printf 'PTX' >text && "$build/cuda/bin/bin2c" "$@" text >text.h &&
+        printf '#include <cstdio>\n#include "text.h"\nint main() { fwrite(image, 1, sizeof image, stdout); }\n' >text.cpp &&
+        c++ text.cpp -o text.run && ./text.run
+}
+holds "bin2c" sh -c 'test "$1" = PTX' - "$(array_of -c -n image)"
+holds "bin2c appends bytes" sh -c 'test "$1" = PTX!' - "$(array_of --const --static --padd 0x21,0 -n image | tr -d '\0')"
+holds "bin2c fills the last element" sh -c 'test "$1" = 8' - "$(array_of --type longlong --name=image | wc -c)"
+holds "bin2c rejects options" rejects "unknown option '-z'" "$build/cuda/bin/bin2c" -z text
+holds "bin2c rejects types" rejects "takes char, short, int or longlong" "$build/cuda/bin/bin2c" -t word text
+holds "bin2c rejects bytes" rejects "takes bytes such as" "$build/cuda/bin/bin2c" -p 0x100 text
+holds "bin2c wants a file" rejects "no file" "$build/cuda/bin/bin2c" -c
+holds "-U__NVCC__" "$nvcc" -U__NVCC__ -DWITHOUT -c "$here/device_operators.cu" -o without.o
+holds "host functions whose operators only device code has" "$nvcc" -c "$here/device_operators.cu" -o with.o
 holds "-run" sh -c 'echo "int main(int n, char **a) { return n == 3 && *a[2] == 89 ? 0 : 1; }" >r.cu &&
     "$1" r.cu -o r -run --run-args x,Y' - "$nvcc"
 holds "-M with output" sh -c '"$1" -M a.cu -o a.d && grep -q "a.cu" a.d' - "$nvcc"

@@ -3,7 +3,8 @@
 #ifndef SIMTX_NVCC_H
 #define SIMTX_NVCC_H
 
-#ifndef __NVCC__
+/* SIMTX_WITHOUT_NVCC: the command line has -U__NVCC__. */
+#if !defined(__NVCC__) && !defined(SIMTX_WITHOUT_NVCC)
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 5
