@@ -19,35 +19,40 @@ static inline Floats small_integers(Lcg &random, size_t count, int most) {
     return values;
 }
 
-// Rows lie at least as far apart as those of the 512 columns that the originals have: which lines share a set of the L1
-// depends on it.
+// Rows lie at least as far apart as the originals': which lines share a set of the L1 depends on it.
 struct Matrix {
     int rows, columns, pitch;
     Floats cells;
 
-    Matrix(int rows, int columns)
-        : rows(rows), columns(columns), pitch(std::max(columns, 512)), cells((size_t)rows * pitch) {}
+    Matrix(int rows, int columns, int pitch) : rows(rows), columns(columns), pitch(pitch), cells((size_t)rows * pitch) {}
 
-    Matrix(Lcg &random, int rows, int columns, int most) : Matrix(rows, columns) {
+    Matrix(Lcg &random, int rows, int columns, int pitch, int most) : Matrix(rows, columns, pitch) {
         cells = small_integers(random, cells.size(), most);
     }
 };
 
-// c = beta * c + alpha * a * b, where b has `depth` rows. One thread for each element of c. All rows are `pitch` apart.
-static __global__ void multiply(const float *a, const float *b, float *c, int rows, int columns, int depth, int pitch,
-                                float alpha, float beta) {
+// The originals' blocks: 32 columns of 8 rows, a thread for each element of the result.
+static inline dim3 matrix_block() {
+    return dim3(32, 8);
+}
+
+static inline dim3 matrix_grid(const Matrix &result) {
+    return dim3(blocks_for(result.columns, 32), blocks_for(result.rows, 8));
+}
+
+// c += a * b, where b has `depth` rows. All rows are `pitch` apart. No factor stands between a step's two loads, so that
+// neither waits for the other.
+static __global__ void add_product(const float *a, const float *b, float *c, int rows, int columns, int depth,
+                                   int pitch) {
     int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (row >= rows || column >= columns) {
-        return;
-    }
-    float *sum = &c[row * pitch + column];
-    *sum *= beta;
-    for (int k = 0; k < depth; k++) {
-        *sum += alpha * a[row * pitch + k] * b[k * pitch + column];
+    if (row < rows && column < columns) {
+        for (int k = 0; k < depth; k++) {
+            c[row * pitch + column] += a[row * pitch + k] * b[k * pitch + column];
+        }
     }
 }
 
-// The same on the host, in integers.
+// beta * c + alpha * a * b on the host, in integers.
 static inline Matrix host_multiply(const Matrix &a, const Matrix &b, const Matrix &c, int alpha, int beta) {
     Matrix result = c;
     for (int row = 0; row < c.rows; row++) {
@@ -65,25 +70,23 @@ static inline Matrix host_multiply(const Matrix &a, const Matrix &b, const Matri
     return result;
 }
 
-// c = beta * c + alpha * a * b on the device, checked. The three have the same pitch; `a_device` has the cells of a.
-static inline float *checked_multiply(const char *what, const Matrix &a, const float *a_device, const Matrix &b,
-                                      const float *b_device, Matrix &c, int alpha, int beta) {
+// c += a * b on the device, checked. The three have the same pitch; `a_device` has the cells of a.
+static inline float *checked_product(const char *what, const Matrix &a, const float *a_device, const Matrix &b,
+                                     const float *b_device, Matrix &c) {
     float *c_device = to_device(c.cells);
-    dim3 block(32, 8), grid(blocks_for(c.columns, 32), blocks_for(c.rows, 8));
-    multiply<<<grid, block>>>(a_device, b_device, c_device, c.rows, c.columns, b.rows, c.pitch, (float)alpha,
-                              (float)beta);
+    add_product<<<matrix_grid(c), matrix_block()>>>(a_device, b_device, c_device, c.rows, c.columns, b.rows, c.pitch);
     CHECK_KERNEL();
-    c = host_multiply(a, b, c, alpha, beta);
+    c = host_multiply(a, b, c, 1, 1);
     expect_same(what, c.cells, to_host(c_device, c.cells.size()));
     return c_device;
 }
 
-// y += alpha * a * x with one thread for each row: the lanes of a warp read 32 lines at once.
-static __global__ void add_by_rows(const float *a, const float *x, float *y, int n, float alpha) {
+// y += a * x with one thread for each row: the lanes of a warp read 32 lines at once.
+static __global__ void add_by_rows(const float *a, const float *x, float *y, int n) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < n) {
         for (int column = 0; column < n; column++) {
-            y[row] += alpha * a[row * n + column] * x[column];
+            y[row] += a[row * n + column] * x[column];
         }
     }
 }
@@ -103,8 +106,8 @@ static inline int vector_block(int n) {
     return std::min(256, std::max(32, n / 16 / 32 * 32));
 }
 
-static inline void run_by_rows(const float *a, const float *x, float *y, int n, float alpha = 1) {
-    add_by_rows<<<blocks_for(n, vector_block(n)), vector_block(n)>>>(a, x, y, n, alpha);
+static inline void run_by_rows(const float *a, const float *x, float *y, int n) {
+    add_by_rows<<<blocks_for(n, vector_block(n)), vector_block(n)>>>(a, x, y, n);
     CHECK_KERNEL();
 }
 
