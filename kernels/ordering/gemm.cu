@@ -19,12 +19,12 @@ static __global__ void multiply(const float *a, const float *b, float *c, int ro
 }
 
 int main(int argc, char **argv) {
-    int n = read_options(argc, argv, {"columns, and 3/8 as many rows", 64, 512, 16, 4096});
+    int n = read_options(argc, argv, {"rows and columns", 64, 512, 16, 4096});
     int pitch = std::max(n, 512);
     Lcg random(101);
-    Matrix a(random, std::max(8, n * 3 / 8), n, pitch, 4), b(random, n, n, pitch, 4), c(random, a.rows, n, pitch, 9);
+    Matrix a(random, n, n, pitch, 4), b(random, n, n, pitch, 4), c(random, n, n, pitch, 9);
     float *c_device = to_device(c.cells);
-    multiply<<<matrix_grid(c), matrix_block()>>>(to_device(a.cells), to_device(b.cells), c_device, c.rows, n, n, pitch);
+    multiply<<<matrix_grid(c), matrix_block()>>>(to_device(a.cells), to_device(b.cells), c_device, n, n, n, pitch);
     CHECK_KERNEL();
     expect_same("C", host_multiply(a, b, c, (int)ALPHA, (int)BETA).cells, to_host(c_device, c.cells.size()));
     return pass();
