@@ -10,7 +10,9 @@ int main(int argc, char **argv) {
     Lcg random(102);
     Matrix a(random, rows, steps, pitch, 2), b(random, steps, steps, pitch, 2), c(random, steps, n, pitch, 2),
         ab(rows, steps, pitch), e(random, rows, n, pitch, 9);
-    float *ab_device = checked_product("A * B", a, to_device(a.cells), b, to_device(b.cells), ab);
-    checked_product("E", ab, ab_device, c, to_device(c.cells), e);
+    float *a_device = to_device(a.cells), *b_device = to_device(b.cells), *ab_device = to_device(ab.cells),
+          *c_device = to_device(c.cells), *e_device = to_device(e.cells);
+    checked_product("A * B", a, a_device, b, b_device, ab, ab_device);
+    checked_product("E", ab, ab_device, c, c_device, e, e_device);
     return pass();
 }

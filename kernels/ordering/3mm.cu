@@ -9,8 +9,11 @@ int main(int argc, char **argv) {
     Lcg random(103);
     Matrix a(random, rows, steps, pitch, 2), b(random, steps, inner, pitch, 2), c(random, inner, steps, pitch, 2),
         d(random, steps, n, pitch, 2), ab(rows, inner, pitch), cd(inner, n, pitch), g(rows, n, pitch);
-    float *ab_device = checked_product("A * B", a, to_device(a.cells), b, to_device(b.cells), ab);
-    float *cd_device = checked_product("C * D", c, to_device(c.cells), d, to_device(d.cells), cd);
-    checked_product("G", ab, ab_device, cd, cd_device, g);
+    float *a_device = to_device(a.cells), *b_device = to_device(b.cells), *c_device = to_device(c.cells),
+          *d_device = to_device(d.cells), *ab_device = to_device(ab.cells), *cd_device = to_device(cd.cells),
+          *g_device = to_device(g.cells);
+    checked_product("A * B", a, a_device, b, b_device, ab, ab_device);
+    checked_product("C * D", c, c_device, d, d_device, cd, cd_device);
+    checked_product("G", ab, ab_device, cd, cd_device, g, g_device);
     return pass();
 }

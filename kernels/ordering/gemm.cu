@@ -23,8 +23,8 @@ int main(int argc, char **argv) {
     int pitch = std::max(n, 512);
     Lcg random(101);
     Matrix a(random, n, n, pitch, 4), b(random, n, n, pitch, 4), c(random, n, n, pitch, 9);
-    float *c_device = to_device(c.cells);
-    multiply<<<matrix_grid(c), matrix_block()>>>(to_device(a.cells), to_device(b.cells), c_device, n, n, n, pitch);
+    float *a_device = to_device(a.cells), *b_device = to_device(b.cells), *c_device = to_device(c.cells);
+    multiply<<<matrix_grid(c), matrix_block()>>>(a_device, b_device, c_device, n, n, n, pitch);
     CHECK_KERNEL();
     expect_same("C", host_multiply(a, b, c, (int)ALPHA, (int)BETA).cells, to_host(c_device, c.cells.size()));
     return pass();

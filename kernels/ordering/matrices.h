@@ -70,15 +70,13 @@ static inline Matrix host_multiply(const Matrix &a, const Matrix &b, const Matri
     return result;
 }
 
-// c += a * b on the device, checked. The three have the same pitch; `a_device` has the cells of a.
-static inline float *checked_product(const char *what, const Matrix &a, const float *a_device, const Matrix &b,
-                                     const float *b_device, Matrix &c) {
-    float *c_device = to_device(c.cells);
+// c += a * b on the device, checked. The three have the same pitch; what a pointer names has the cells of the matrix.
+static inline void checked_product(const char *what, const Matrix &a, const float *a_device, const Matrix &b,
+                                   const float *b_device, Matrix &c, float *c_device) {
     add_product<<<matrix_grid(c), matrix_block()>>>(a_device, b_device, c_device, c.rows, c.columns, b.rows, c.pitch);
     CHECK_KERNEL();
     c = host_multiply(a, b, c, 1, 1);
     expect_same(what, c.cells, to_host(c_device, c.cells.size()));
-    return c_device;
 }
 
 // y += a * x with one thread for each row: the lanes of a warp read 32 lines at once.
