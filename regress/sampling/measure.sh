@@ -53,9 +53,9 @@ spmv 40000
 int_intrinsics 60000
 hotspot --size 256
 srad --size 256
-fdtd_2d --size 256
-2mm --size 320
-3mm --size 192
+fdtd_2d --size 512
+2mm --size 2048
+3mm --size 512
 life 48
 ray_tracer 128
 motion_estimation 128

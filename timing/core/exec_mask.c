@@ -7,8 +7,8 @@
  *     s_andn2 exec, saved, exec    before the second side, if both sides have instructions
  *     s_mov   exec, saved          where the lanes reconverge
  * and for a loop that lanes may leave in different iterations, as many (s_or, s_andn2; s_or: LLVM, SILowerControlFlow).
- * A condition that is the same for all lanes of a warp needs none: it is computed from constants, parameters, and the
- * numbers of the block.
+ * A condition that is the same for all lanes of a warp needs none: it is computed from constants, the kernel's
+ * parameters, numbers of the block, and votes.
  */
 #include <stdlib.h>
 #include <string.h>
