@@ -66,14 +66,26 @@ void cc_check_inputs(const struct cc *cc);
  * file for clang's -ivfsoverlay that shows them as `<<<`; otherwise NULL. */
 const char *cc_dialect(struct cc *cc, const char *source);
 
+/* absent.c: the library of CUDA that has this header or library file, if simtx does not have it; NULL otherwise. */
+const char *cc_absent_library(const char *file);
+/* Adds link_opts without the libraries that simtx does not have, with a note for each. */
+void cc_add_libraries(const struct cc *cc, struct words *cmd);
+
+/* explain.c: prints the messages in this file, which it closes; for a failed command also notes on the errors that have
+ * their cause in the differences between nvcc and simtx-cc. */
+void cc_explain(int messages, bool failed);
+
 /* host_text.c: writes assembly text as a C++ file. */
 void cc_host_text(const char *assembly, const char *source, const char *output);
 
 /* commands.c: one command line */
 int cc_run(const struct cc *cc, const struct words *cmd);
+/* The same for clang, whose messages cc_explain prints. */
+int cc_compile(const struct cc *cc, const struct words *cmd);
 
-/* process.c: runs a program to its end; its status as waitpid gives it. */
-int cc_process(const struct words *cmd);
+/* process.c: runs a program to its end; its status as waitpid gives it. messages: its standard error; -1: that of
+ * simtx-cc. */
+int cc_process(const struct words *cmd, int messages);
 /* From here on SIGHUP, SIGINT and SIGTERM end simtx-cc only in cc_process and cc_end_if_interrupted, which remove the
  * temporary files. */
 void cc_catch_signals(void);

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static void print_command(const struct words *cmd)
 {
@@ -29,7 +31,7 @@ void cc_print_settings(const struct cc *cc)
     fprintf(stderr, "#$ %s/bin/nvcc -L%s/lib64 -lcudart\n", cc->tree, cc->tree);
 }
 
-int cc_run(const struct cc *cc, const struct words *cmd)
+static int run_to(const struct cc *cc, const struct words *cmd, int messages)
 {
     if (cc->dryrun || cc->verbose)
         print_command(cmd);
@@ -37,10 +39,30 @@ int cc_run(const struct cc *cc, const struct words *cmd)
         return 0;
     cc_tempdir();
     fflush(NULL);
-    int status = cc_process(cmd);
+    int status = cc_process(cmd, messages);
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "simtx-cc: error: %s ended by signal %d\n", cmd->at[0], WTERMSIG(status));
         return 1;
     }
     return WEXITSTATUS(status);
+}
+
+int cc_run(const struct cc *cc, const struct words *cmd)
+{
+    return run_to(cc, cmd, -1);
+}
+
+/* The messages go into memory first, not into a file: the disk may be full. */
+int cc_compile(const struct cc *cc, const struct words *cmd)
+{
+    struct words colored = {0};
+    int messages = memfd_create("messages", MFD_CLOEXEC);
+    words_append(&colored, cmd);
+    if (isatty(STDERR_FILENO))
+        words_add(&colored, "-fcolor-diagnostics");
+    int rc = run_to(cc, messages < 0 ? cmd : &colored, messages);
+    if (messages >= 0)
+        cc_explain(messages, rc != 0);
+    words_free(&colored);
+    return rc;
 }

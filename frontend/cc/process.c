@@ -68,8 +68,10 @@ void cc_end_if_interrupted(void)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-__attribute__((noreturn)) static void execute(const struct words *cmd, const sigset_t *mask)
+__attribute__((noreturn)) static void execute(const struct words *cmd, int messages, const sigset_t *mask)
 {
+    if (messages >= 0)
+        dup2(messages, STDERR_FILENO);
     set_actions(&(struct sigaction){.sa_handler = SIG_DFL});
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(cmd->at[0], cmd->at);
@@ -78,7 +80,7 @@ __attribute__((noreturn)) static void execute(const struct words *cmd, const sig
 }
 
 /* Signals are blocked until `running` names the process, so that none is lost. */
-static void start(const struct words *cmd)
+static void start(const struct words *cmd, int messages)
 {
     sigset_t mask;
     block(&mask);
@@ -87,7 +89,7 @@ static void start(const struct words *cmd)
     if (pid < 0)
         cc_fail("cannot start %s: %s", cmd->at[0], strerror(errno));
     if (pid == 0)
-        execute(cmd, &mask);
+        execute(cmd, messages, &mask);
     running = pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
@@ -105,9 +107,9 @@ static int wait_for(pid_t pid, const char *name)
     return status;
 }
 
-int cc_process(const struct words *cmd)
+int cc_process(const struct words *cmd, int messages)
 {
-    start(cmd);
+    start(cmd, messages);
     int status = wait_for((pid_t)running, cmd->at[0]);
     cc_end_if_interrupted();
     return status;

@@ -145,7 +145,7 @@ static int compile_one(struct cc *cc, enum cc_mode mode, const struct input *in,
         words_add(&cmd, "-o");
         words_add(&cmd, output);
     }
-    int rc = cc_run(cc, &cmd);
+    int rc = cc_compile(cc, &cmd);
     words_free(&cmd);
     return rc;
 }
@@ -187,7 +187,7 @@ static int make_host(struct cc *cc, const struct input *in, const char *output)
     words_add(&cmd, "-o");
     words_add(&cmd, assembly);
     if (!rc)
-        rc = cc_run(cc, &cmd);
+        rc = cc_compile(cc, &cmd);
     words_free(&cmd);
     if (!rc && !cc->dryrun)
         cc_host_text(assembly, in->file, output);
@@ -279,7 +279,7 @@ static int run_program(struct cc *cc, const char *program)
 /* Compiles and links, in one clang command where the sources allow it. */
 static int build(struct cc *cc)
 {
-    struct words cmd = {0}, registration = {0};
+    struct words cmd = {0}, registration = {0}, libraries = {0};
     const char *output = cc->output ? cc->output : "a.out";
     int rc = compile_to_objects(cc);
     if (!rc && has_objects(cc))
@@ -297,18 +297,20 @@ static int build(struct cc *cc)
     words_add(&cmd, "none");
     words_add(&cmd, "-o");
     words_add(&cmd, output);
-    words_append(&cmd, &cc->link_opts);
+    cc_add_libraries(cc, &libraries);
+    words_append(&cmd, &libraries);
     words_append(&cmd, &registration);
     if (registration.n)
-        words_append(&cmd, &cc->link_opts);
+        words_append(&cmd, &libraries);
     if (!cc->no_cudart)
         add_runtime(cc, &cmd);
     if (!rc)
-        rc = cc_run(cc, &cmd);
+        rc = cc_compile(cc, &cmd);
     if (!rc && cc->run)
         rc = run_program(cc, output);
     words_free(&cmd);
     words_free(&registration);
+    words_free(&libraries);
     return rc;
 }
 

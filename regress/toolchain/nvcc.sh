@@ -48,6 +48,31 @@ holds "bin2c rejects options" rejects "unknown option '-z'" "$build/cuda/bin/bin
 holds "bin2c rejects types" rejects "takes char, short, int or longlong" "$build/cuda/bin/bin2c" -t word text
 holds "bin2c rejects bytes" rejects "takes bytes such as" "$build/cuda/bin/bin2c" -p 0x100 text
 holds "bin2c wants a file" rejects "no file" "$build/cuda/bin/bin2c" -c
+printf '#include <cublas_v2.h>\n' >blas.cu
+holds "headers of absent libraries" rejects "cublas_v2.h: simtx has no cuBLAS" "$nvcc" -c blas.cu
+: >cublas_v2.h
+holds "a program's own headers" "$nvcc" -I. -c blas.cu
+echo '__global__ void child() {} __global__ void parent() { child<<<1, 1>>>(); }' >nested.cu
+holds "launches in kernels" rejects "launch them from the host" "$nvcc" -rdc=true nested.cu
+cat >order.cu <<'EOF'
+template <class T> __global__ void first(T *p) { second(p); }
+template <class T> __device__ void second(T *p) { *p = 1; }
+int main() { first<<<1, 1>>>((int *)nullptr); }
+EOF
+holds "the order of templates" rejects "fdelayed-template-parsing makes clang accept them" "$nvcc" order.cu
+holds "with clang's option" "$nvcc" -fdelayed-template-parsing order.cu
+echo 'void f() { using ::simtx_has_no_such; }' >global.cu
+holds "names of nvcc's global namespace" rejects "compile with -U__NVCC__" "$nvcc" -c global.cu
+noted() { # TEXT COMMAND...: succeeds, with the text in its messages
+    text=$1
+    shift
+    "$@" >notes.txt 2>&1 && grep -q "$text" notes.txt
+}
+echo 'int main() {}' >plain.cu
+holds "absent libraries are left out" noted "lcublas: left out, since simtx has no cuBLAS" "$nvcc" plain.cu -lcublas
+mkdir -p ownlib && echo 'void own() {}' >own.c && cc -c own.c -o own.o && ar rcs ownlib/libcublas.a own.o
+echo 'extern "C" void own(); int main() { own(); }' >own.cu
+holds "but not a program's own" "$nvcc" own.cu -Lownlib -lcublas
 holds "-U__NVCC__" "$nvcc" -U__NVCC__ -DWITHOUT -c "$here/device_operators.cu" -o without.o
 holds "host functions whose operators only device code has" "$nvcc" -c "$here/device_operators.cu" -o with.o
 holds "-run" sh -c 'echo "int main(int n, char **a) { return n == 3 && *a[2] == 89 ? 0 : 1; }" >r.cu &&
