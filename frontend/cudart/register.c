@@ -123,7 +123,7 @@ static bool find_texts(const struct image *image, struct rt_texts *t, char *why,
         snprintf(t->made_up, sizeof t->made_up, "%s.ptx", program_invocation_short_name);
     else
         snprintf(t->made_up, sizeof t->made_up, "%s.%d.ptx", program_invocation_short_name, image->number);
-    return rt_add_text(t, image->wrapper, t->made_up, why, size);
+    return rt_add_text(t, image->wrapper, 0, t->made_up, why, size);
 }
 
 static cudaError_t load_image(struct image *image)

@@ -54,7 +54,7 @@ static cudaError_t add(CUlinkState s, const void *data, size_t size, const char 
     int i = s->texts.n;
     if (!image)
         return cudaErrorMemoryAllocation;
-    bool ok = size >= 4 && rt_add_text(&s->texts, image, "", why, sizeof why);
+    bool ok = size >= 4 && rt_add_text(&s->texts, image, size, "", why, sizeof why);
     free(image);
     if (!ok) {
         jit_report(&s->logs, true, *why ? why : "the input is empty");

@@ -92,7 +92,8 @@ static cudaError_t load_image(CUmodule *out, const void *image, const char *path
         jit_report(l, true, why);
         e = cudaErrorFileNotFound;
     }
-    if (!e && !rt_add_text(t, path ? file->text[0] : image, path ? path : NAME_OF_IMAGE, why, sizeof why)) {
+    if (!e && !(path ? rt_add_text(t, file->text[0], file->length[0], path, why, sizeof why)
+                     : rt_add_text(t, image, 0, NAME_OF_IMAGE, why, sizeof why))) {
         jit_report(l, true, why);
         e = cudaErrorNoKernelImageForDevice;
     }

@@ -20,24 +20,22 @@ bool (*rt_owns_function)(const struct CUfunc_st *f);
 
 /* ---- texts ---- */
 
-/* Readable range of an image: to the end of its segment; in other memory, the size in its own header. */
-static struct fatbin bounds(const void *data)
+/* Readable range of an image of unknown size: to the end of its segment; in other memory, the size in its own header. */
+static size_t readable_bytes(const void *data)
 {
     size_t extent = fatbin_loaded_extent(data);
     struct fatbin_container_header h;
-    if (!extent) {
-        memcpy(&h, data, sizeof h.magic);
-        if (h.magic == FATBIN_MAGIC) {
-            memcpy(&h, data, sizeof h);
-            extent = h.size > SIZE_MAX - h.header_size ? SIZE_MAX : (size_t)h.size + h.header_size;
-        } else {
-            extent = strlen(data) + 1;
-        }
-    }
-    return (struct fatbin){data, extent};
+    if (extent)
+        return extent;
+    memcpy(&h, data, sizeof h.magic);
+    if (h.magic != FATBIN_MAGIC)
+        return strlen(data) + 1;
+    memcpy(&h, data, sizeof h);
+    return h.size > SIZE_MAX - h.header_size ? SIZE_MAX : (size_t)h.size + h.header_size;
 }
 
-static bool add_container(struct rt_texts *t, const void *container, const char *name, char *why, size_t why_size)
+static bool add_container(struct rt_texts *t, const void *container, size_t bytes, const char *name, char *why,
+                          size_t why_size)
 {
     if (t->n == RT_MAX_LINKED) {
         snprintf(why, why_size, "more than %d linked images", RT_MAX_LINKED);
@@ -47,7 +45,7 @@ static bool add_container(struct rt_texts *t, const void *container, const char 
         snprintf(why, why_size, "the image is machine code (a cubin) without PTX; simtx runs PTX");
         return false;
     }
-    struct fatbin f = bounds(container);
+    struct fatbin f = {container, bytes ? bytes : readable_bytes(container)};
     t->name[t->n] = name;
     t->text[t->n] = fatbin_ptx(&f, &t->length[t->n], why, why_size);
     return t->text[t->n] && ++t->n;
@@ -56,21 +54,21 @@ static bool add_container(struct rt_texts *t, const void *container, const char 
 static bool add_wrapper(struct rt_texts *t, const struct fatbin_wrapper *w, const char *name, char *why, size_t size)
 {
     if (w->version != FATBIN_WRAPPER_LINKED)
-        return add_container(t, w->data, name, why, size);
+        return add_container(t, w->data, 0, name, why, size);
     for (const void *const *p = w->linked; p && *p; p++)
-        if (!add_container(t, *p, name, why, size))
+        if (!add_container(t, *p, 0, name, why, size))
             return false;
     if (!t->n)
         snprintf(why, size, "linked image is empty");
     return t->n > 0;
 }
 
-bool rt_add_text(struct rt_texts *t, const void *image, const char *name, char *why, size_t size)
+bool rt_add_text(struct rt_texts *t, const void *image, size_t bytes, const char *name, char *why, size_t size)
 {
     uint32_t magic = 0;
     memcpy(&magic, image, strnlen(image, sizeof magic));     /* a text may be shorter; the magic number has no 0 */
-    return magic == FATBIN_WRAPPER_MAGIC ? add_wrapper(t, image, name, why, size)
-                                         : add_container(t, image, name, why, size);
+    return magic == FATBIN_WRAPPER_MAGIC && !bytes ? add_wrapper(t, image, name, why, size)
+                                                   : add_container(t, image, bytes, name, why, size);
 }
 
 bool rt_read_text(struct rt_texts *t, const char *path, char *why, size_t size)

@@ -3,6 +3,7 @@
  * says. */
 #include "regress/cudart/test.h"
 #include "frontend/cuda/include/cuda.h"
+#include "frontend/fatbin/fatbin.h"
 
 #include <dlfcn.h>
 #include <sys/resource.h>
@@ -215,6 +216,34 @@ static void logs_of_a_load(void **state)
     CU(cuModuleLoadDataEx(&m, scale_ptx, 5, options, values));
     assert_string_equal(error, "");
     CU_GIVES(cuModuleLoad(&m, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+static void load_bytes(const void *bytes, size_t size, CUresult expected)
+{
+    CUmodule m;
+    char path[] = "/tmp/simtx-driver-XXXXXX";
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, bytes, size), size);
+    close(fd);
+    CU_GIVES(cuModuleLoad(&m, path), expected);
+    unlink(path);
+}
+
+/* Sizes and addresses in a file do not lead outside it. */
+static void damaged_files(void **state)
+{
+    struct fatbin_container_header h = {FATBIN_MAGIC, 1, sizeof h, (uint64_t)1 << 40};
+    struct fatbin_wrapper w = {FATBIN_WRAPPER_MAGIC, 1, (const void *)64, NULL};
+    unsigned char entry[sizeof h + sizeof(struct fatbin_entry_header)] = {0};
+    load_bytes(&h, sizeof h, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    load_bytes(&h, sizeof h - 1, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    memcpy(entry, &h, sizeof h);
+    load_bytes(entry, sizeof entry, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    load_bytes(&w, sizeof w, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    w.version = FATBIN_WRAPPER_LINKED;
+    w.linked = &w;
+    load_bytes(&w, sizeof w, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    load_bytes("", 0, CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
 static void module_from_a_file(void **state)
@@ -921,6 +950,7 @@ int main(void)
         WITH_CONTEXT(launch_errors),
         WITH_CONTEXT(fault_and_recovery),
         WITH_CONTEXT(logs_of_a_load),
+        WITH_CONTEXT(damaged_files),
         WITH_CONTEXT(module_from_a_file),
         WITH_CONTEXT(linking),
         WITH_CONTEXT(context_stack),
