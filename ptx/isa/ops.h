@@ -24,6 +24,7 @@ enum ptx_unit {
     PTX_UNIT_LDST,
     PTX_UNIT_FENCE, PTX_UNIT_BARRIER, PTX_UNIT_BRANCH, PTX_UNIT_CALL, PTX_UNIT_RETURN, PTX_UNIT_EXIT,
     PTX_UNIT_SLEEP, PTX_UNIT_TM,
+    PTX_UNIT_COPY,           /* groups of asynchronous copies: commits one, or waits */
     PTX_UNIT_NONE            /* issues, and nothing else */
 };
 
@@ -34,7 +35,7 @@ enum ptx_unit {
 enum ptx_latency {
     PTX_LATENCY_SIMPLE, PTX_LATENCY_BITS, PTX_LATENCY_ABS, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL,
     PTX_LATENCY_MAD, PTX_LATENCY_DIV, PTX_LATENCY_SQRT, PTX_LATENCY_SPECIAL, PTX_LATENCY_CVT, PTX_LATENCY_SHFL,
-    PTX_LATENCY_TENSOR, PTX_LATENCY_CTRL, PTX_LATENCY_NONE
+    PTX_LATENCY_TENSOR, PTX_LATENCY_MATRIX, PTX_LATENCY_CTRL, PTX_LATENCY_NONE
 };
 
 /* What a memory instruction does; MOP_NONE: it is none. */
@@ -73,7 +74,9 @@ struct ptx_op_info {
      *   f call target, table or prototype        i immediate
      *   x 64-bit source                          s symbol or register of the first type (mov)
      *   t texture or surface [a, {coordinates}], perhaps with a sampler [a, b, {coordinates}]: a vector of a, b and
-     *     the coordinates                        o level, gradient or offset: 32 bits, scalar or vector
+     *     the coordinates                        F, n  fragment of a matrix: destination, source (ptx/matrix)
+     *   k bytes to copy, 32 bits, or predicate   r single-precision source
+     *   o level, gradient or offset: 32 bits, scalar or vector
      */
     const char *sig;
     enum ptx_unit unit;
@@ -96,6 +99,11 @@ extern const int ptx_form_count;
 enum ptx_op ptx_op_find(const char *text, int len);    /* OP_NONE when unknown */
 enum mem_op_kind ptx_mem_kind(enum ptx_op op);         /* from the MEMORY rows */
 bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL or STEP row */
+/* Has a type for each of D, A, B and C? */
+static inline bool ptx_is_matrix_product(enum ptx_op op)
+{
+    return op == OP_MMA;
+}
 bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 
 #endif

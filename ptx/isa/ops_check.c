@@ -3,6 +3,7 @@
  * express (PTX ISA section 9, "Syntax" and the notes of each instruction).
  */
 #include "ptx/isa/ops_check.h"
+#include "ptx/matrix/matrix.h"
 
 enum ptx_space ptx_inst_space(const struct ptx_inst *in)
 {
@@ -143,6 +144,8 @@ static const char *check_memory(const struct ptx_inst *in)
         return ".nc is for ld.global without memory ordering";
     if (!mmio_ok(in))
         return ".mmio goes with .relaxed.sys, on generic or global addresses, without a vector";
+    if (HAS(in, EVICT2, L2_EVICT_UNCHANGED))
+        return ".L2::evict_unchanged is for createpolicy";
     if (in->mod[PG_SEM] && in->mod[PG_CACHE] && !HAS(in, SEM, WEAK))
         return "a cache operator cannot go with a memory ordering";
     if (in->op == OP_ST && space == MOD(SPACE, CONST))
@@ -345,6 +348,27 @@ static const char *check_query(const struct ptx_inst *in)
     return q == MOD(QUERY, MEMORY_LAYOUT) ? "only surfaces have a memory layout" : NULL;
 }
 
+static const char *check_copy(const struct ptx_inst *in)
+{
+    if (!HAS(in, CACHE, CA) && !HAS(in, CACHE, CG))
+        return "cp.async has .ca or .cg";
+    if (!in->mod[PG_DST] || !HAS(in, SPACE, GLOBAL))
+        return "cp.async copies from .global to .shared";
+    return NULL;
+}
+
+static const char *check_hint(const struct ptx_inst *in)
+{
+    uint8_t space = INST_SPACE(in);
+    if (space && space != MOD(SPACE, GLOBAL))
+        return "hints are for global memory";
+    if (in->op == OP_DISCARD && !HAS(in, LEVEL, L2))
+        return "discard takes .L2";
+    if (in->op == OP_APPLYPRIORITY && !HAS(in, EVICT2, L2_EVICT_NORMAL))
+        return "applypriority takes .L2::evict_normal";
+    return NULL;
+}
+
 static const char *check_rules(const struct ptx_inst *in)
 {
     switch (in->op) {
@@ -370,6 +394,12 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_half_modes(in) ? check_half_modes(in) : check_memory(in);
     case OP_LD: case OP_LDU: case OP_ST: case OP_PREFETCH: case OP_PREFETCHU: case OP_FENCE:
         return check_memory(in);
+    case OP_CP_ASYNC:
+        return check_copy(in);
+    case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
+        return check_hint(in);
+    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA:
+        return matrix_check(in);
     case OP_TEX: case OP_TLD4:
         return check_fetch(in);
     case OP_SULD: case OP_SUST: case OP_SURED:

@@ -18,7 +18,7 @@
     X(BF16X2, "bf16x2", 4, 'f') X(F32, "f32", 4, 'f') X(F64, "f64", 8, 'f')                   \
     X(TF32, "tf32", 4, 'f') X(E4M3X2, "e4m3x2", 2, 'f') X(E5M2X2, "e5m2x2", 2, 'f')           \
     X(U16X2, "u16x2", 4, 'u') X(S16X2, "s16x2", 4, 's')                                       \
-    X(U4, "u4", 0, 'u') X(S4, "s4", 0, 's') X(U2, "u2", 0, 'u') X(S2, "s2", 0, 's')           \
+    X(B1, "b1", 0, 'b') X(U4, "u4", 0, 'u') X(S4, "s4", 0, 's') X(U2, "u2", 0, 'u') X(S2, "s2", 0, 's')           \
     X(PRED, "pred", 0, 'p')                                                                   \
     X(TEXREF, "texref", 8, 'o') X(SAMPLERREF, "samplerref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
 
@@ -95,6 +95,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(SEM, VOLATILE, "volatile") X(MMIO, MMIO, "mmio")                                        \
     X(SCOPE, CTA, "cta") X(SCOPE, CLUSTER, "cluster") X(SCOPE, GPU, "gpu") X(SCOPE, SYS, "sys") \
     X(MEMBAR, CTA, "cta") X(MEMBAR, GL, "gl") X(MEMBAR, SYS, "sys")                           \
+    X(DST, DST_SHARED, "shared") X(DST, DST_SHARED_CTA, "shared::cta")                        \
     X(SPACE, CONST, "const") X(SPACE, GLOBAL, "global") X(SPACE, LOCAL, "local")              \
     X(SPACE, PARAM, "param") X(SPACE, SHARED, "shared")                                       \
     X(TO, TO, "to")                                                                           \
@@ -105,6 +106,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(EVICT, L1_NO_ALLOCATE, "L1::no_allocate") X(EVICT2, L2_EVICT_LAST, "L2::evict_last")     \
     X(EVICT2, L2_EVICT_NORMAL, "L2::evict_normal")                                            \
     X(EVICT2, L2_EVICT_FIRST, "L2::evict_first")                                              \
+    X(EVICT2, L2_EVICT_UNCHANGED, "L2::evict_unchanged")                                        \
     X(L2HINT, L2_CACHE_HINT, "L2::cache_hint")                                                \
     X(PREFSIZE, L2_64B, "L2::64B") X(PREFSIZE, L2_128B, "L2::128B") X(PREFSIZE, L2_256B, "L2::256B") \
     X(LEVEL, L1, "L1") X(LEVEL, L2, "L2")                                                     \
@@ -129,15 +131,27 @@ const char *ptx_space_name(enum ptx_space s);
     X(QUERY, FORCE_UNNORMALIZED_COORDS, "force_unnormalized_coords")                          \
     X(QUERY, FILTER_MODE, "filter_mode") X(QUERY, ADDR_MODE_0, "addr_mode_0")                 \
     X(QUERY, ADDR_MODE_1, "addr_mode_1") X(QUERY, ADDR_MODE_2, "addr_mode_2")                 \
-    X(BOUND, TRAP, "trap") X(BOUND, CLAMP, "clamp") X(BOUND, ZERO, "zero")
+    X(BOUND, TRAP, "trap") X(BOUND, CLAMP, "clamp") X(BOUND, ZERO, "zero")                    \
+    X(ALAYOUT, A_ROW, "row") X(ALAYOUT, A_COL, "col") X(ALAYOUT, TRANS, "trans")              \
+    X(BLAYOUT, B_ROW, "row") X(BLAYOUT, B_COL, "col")                                         \
+    X(SHAPE, M8N8, "m8n8") X(SHAPE, M8N8K4, "m8n8k4") X(SHAPE, M16N8K4, "m16n8k4")            \
+    X(SHAPE, M16N8K8, "m16n8k8") X(SHAPE, M16N8K16, "m16n8k16") X(SHAPE, M8N8K16, "m8n8k16")  \
+    X(SHAPE, M16N8K32, "m16n8k32") X(SHAPE, M8N8K32, "m8n8k32") X(SHAPE, M16N8K64, "m16n8k64") \
+    X(SHAPE, M8N8K128, "m8n8k128") X(SHAPE, M16N8K128, "m16n8k128")                           \
+    X(SHAPE, M16N8K256, "m16n8k256") X(SHAPE, M16N16K16, "m16n16k16")                         \
+    X(SHAPE, M32N8K16, "m32n8k16") X(SHAPE, M8N32K16, "m8n32k16") X(SHAPE, M16N16K8, "m16n16k8") \
+    X(MATRIX, X1, "x1") X(MATRIX, X2, "x2") X(MATRIX, X4, "x4")                               \
+    X(EVICT3, SECOND_EVICT_FIRST, "L2::evict_first")                                          \
+    X(EVICT3, SECOND_EVICT_UNCHANGED, "L2::evict_unchanged")
 
 #define PTX_GROUPS(X)                                                                         \
     X(RND) X(FTZ) X(SAT) X(SATF) X(RELU) X(NAN) X(XORSIGN) X(ABSMOD) X(NOFTZ) X(APPROX)       \
     X(MULW) X(CC) X(PACK) X(CMP) X(BOOL) X(SHIFT) X(DIR) X(SHIFTAMT) X(PRMT) X(TESTP) X(SHFL)  \
     X(VOTE) X(MATCH) X(SYNC) X(ALIGNED) X(BAROP) X(CTA) X(REDOP) X(ATOM) X(MMIO) X(SEM) X(SCOPE) \
-    X(MEMBAR) X(SPACE) X(TO) X(CACHE) X(EVICT) X(EVICT2) X(L2HINT) X(PREFSIZE) X(LEVEL) X(NC)           \
+    X(MEMBAR) X(DST) X(SPACE) X(TO) X(CACHE) X(EVICT) X(EVICT2) X(L2HINT) X(PREFSIZE) X(LEVEL) X(NC)           \
     X(UNIFIED) X(VEC) X(UNI) X(DPMODE) X(BFIMODE) X(VOP2) X(VSCALE) X(VPO) X(PARAMSUB)        \
-    X(SHAREDSUB) X(LOD) X(COMP) X(SURF) X(GEOM) X(QUERY) X(BOUND)
+    X(SHAREDSUB) X(LOD) X(COMP) X(SURF) X(GEOM) X(QUERY) X(BOUND) X(ALAYOUT)  \
+    X(BLAYOUT) X(SHAPE) X(MATRIX) X(EVICT3)
 
 enum ptx_group {
 #define X(g) PG_##g,

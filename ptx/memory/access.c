@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "ptx/exec/control.h"
+#include "ptx/matrix/matrix_rows.h"
+#include "ptx/memory/async_copy.h"
 #include "ptx/memory/mem_table.h"
 #include "ptx/texture/fetch.h"
 
@@ -54,7 +56,8 @@ static void describe_registers(struct mem_op *op, const struct dinst *d)
     const struct half *h = &op->warp->half[0];
     uint32_t frame = (uint32_t)(h->l.base[0] - h->regs);
     const struct atom_vector *v = d->in->mod[PG_VEC] ? d->extra : NULL;
-    for (unsigned e = 0; e < op->count; e++) {
+    unsigned count = d->in->op == OP_LDMATRIX ? (unsigned)matrix_count(d) : op->count;
+    for (unsigned e = 0; e < count; e++) {
         operand o = op->kind == MOP_LOAD ? ((const operand *)d->extra)[e] : v ? v->result[e] : d->dst;
         op->reg[e] = frame + o;
     }
@@ -92,9 +95,10 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->atomic_class = s->atomic_class;
     op->stride = s->stride;
     op->to_data = op->no_data = op->last_use = op->noted = false;
+    op->to_shared = d->in->op == OP_CP_ASYNC;
     op->role = 0;
     op->attempt = 0;
-    if (op->kind == MOP_LOAD || op->kind == MOP_ATOM)
+    if (!op->to_shared && (op->kind == MOP_LOAD || op->kind == MOP_ATOM))
         describe_registers(op, d);
 }
 
@@ -520,6 +524,10 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
 {
     if (d->space == SP_TEX)
         return tex_capture(op, h, d, mask);
+    if (op->to_shared)
+        return async_copy_capture(op, h, d, mask);
+    if (d->in->op == OP_LDMATRIX || d->in->op == OP_STMATRIX)
+        return matrix_capture(op, h, d);
     struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };
     uint64_t start = op->kind == MOP_PREFETCH ? 0 : start_of_space(h, d);
     c.buffer = d->space == SP_PARAM ? start : 0;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "ptx/matrix/matrix_rows.h"
 #include "ptx/memory/access.h"
 
 __extension__ typedef unsigned __int128 wide_mask;
@@ -278,7 +279,9 @@ void mem_perform_shared(struct mem_op *op)
     struct place p = { (const uint8_t *)op->warp->block->shared, UINT64_MAX, 0 };
     switch (op->kind) {
     case MOP_LOAD:
-        if (!put_together(op, lanes, p))
+        if (op->d->in->op == OP_LDMATRIX)
+            matrix_load_rows(op);
+        else if (!put_together(op, lanes, p))
             put_elements(op, lanes, 0, op->count, p);
         break;
     case MOP_STORE: store_shared(op, lanes); break;

@@ -8,7 +8,7 @@
  *   decode_special.c  special registers and clocks
  *   decode_lanes.c    arithmetic and warp-level instructions
  *   decode_memory.c   loads, stores, atomics, prefetches, tests of addresses
- *   decode_texture.c  textures and surfaces
+ *   decode_texture.c  textures and surfaces; ptx/matrix: matrices; ptx/memory/async_copy.c: asynchronous copies
  *   decode_control.c  branches, calls, barriers, transactions
  *   decode_pairs.c    two instructions that the run loop executes as one step
  */
@@ -75,6 +75,9 @@ void decoder_widen(struct decoder *x, const struct decoder_destination *r);
 
 /* The registers of the elements of a load or store, and their width, which is the same for all. */
 operand *decoder_elements(struct decoder *x, const struct ptx_operand *o, bool load, int *n, int *bytes);
+
+/* The step of an access to `count` elements of `size` bytes, in the instruction's state space. */
+struct dinst *decoder_add_access(struct decoder *x, const struct ptx_operand *address, int size, int count);
 
 /* Sets the guard of a step that executes lane by lane; reports a step that has no executing function. */
 void decoder_guard(struct decoder *x, struct dinst *d);

@@ -34,7 +34,7 @@ static void set_address(struct decoder *x, struct dinst *d, const struct ptx_ope
 }
 
 /* The step of an access to `count` elements of `size` bytes. Every memory instruction has a bounds cache entry. */
-static struct dinst *add_access(struct decoder *x, const struct ptx_operand *address, int size, int count)
+struct dinst *decoder_add_access(struct decoder *x, const struct ptx_operand *address, int size, int count)
 {
     struct dinst *d = decoder_add_counting_step(x);
     d->size = (uint8_t)size;
@@ -98,7 +98,7 @@ static void add_load_store(struct decoder *x, const struct ptx_operand *address,
                            int reg_bytes)
 {
     int size = ptx_type_size((enum ptx_type)x->in->type[0]);
-    struct dinst *d = add_access(x, address, size == 16 ? 8 : size, n);
+    struct dinst *d = decoder_add_access(x, address, size == 16 ? 8 : size, n);
     d->extra = list;
     d->target = (uint32_t)reg_bytes;
     d->fn = mem_select(x->p->isa, x->in, d);
@@ -120,7 +120,7 @@ void decode_load_store(struct decoder *x)
 /* Timing mode needs the addresses of a prefetch; it has no effect on values. */
 void decode_prefetch(struct decoder *x)
 {
-    struct dinst *d = add_access(x, &x->in->opd[0], 1, 1);
+    struct dinst *d = decoder_add_access(x, &x->in->opd[0], 1, 1);
     d->fn = decode_run_nothing;
     decoder_guard(x, d);
 }
@@ -144,7 +144,7 @@ static void decode_vector_atomic(struct decoder *x, const struct ptx_operand *re
     if (narrow)
         address = decoder_resize(x, decoder_reg(x, o->reg), 4, 8, false);
     operand all = decoder_temporary(x);
-    struct dinst *d = add_access(x, o, ptx_type_size(t), o[1].n);
+    struct dinst *d = decoder_add_access(x, o, ptx_type_size(t), o[1].n);
     d->extra = v;
     d->dst2 = all;
     if (narrow) {
@@ -167,7 +167,7 @@ void decode_atomic(struct decoder *x)
     }
     operand a = decoder_source(x, &o[1], t);
     operand b = in->mod[PG_ATOM] == MOD(ATOM, CAS) ? decoder_source(x, &o[2], t) : 0;
-    struct dinst *d = add_access(x, &o[0], ptx_type_size(t), 1);
+    struct dinst *d = decoder_add_access(x, &o[0], ptx_type_size(t), 1);
     d->src[1] = a;
     d->src[2] = b;
     if (!red && in->opd[0].kind == OPD_REG)
@@ -189,6 +189,24 @@ void decode_nothing(struct decoder *x)
 {
     struct dinst *d = decoder_add_counting_step(x);
     d->fn = decode_run_nothing;
+    decoder_guard(x, d);
+}
+
+/* No cache reads policies: every one is 0. */
+static int run_policy(struct lanes *l, const struct dinst *d)
+{
+    uint64_t *out = lanes_at(l, d->dst);
+    for (uint32_t m = l->mask; m; m &= m - 1)
+        out[__builtin_ctz(m)] = 0;
+    return CONTROL_NEXT;
+}
+
+void decode_policy(struct decoder *x)
+{
+    struct dinst *d = decoder_add_counting_step(x);
+    if (x->in->opd[0].kind == OPD_REG)
+        d->dst = decoder_reg(x, x->in->opd[0].reg);
+    d->fn = run_policy;
     decoder_guard(x, d);
 }
 

@@ -115,7 +115,7 @@ enum { PTX_MAX_OPD = 7 };
 
 struct ptx_inst {
     uint16_t op;             /* enum ptx_op */
-    uint8_t type[3];         /* enum ptx_type, in the order written */
+    uint8_t type[4];         /* enum ptx_type, in the order written; a fourth one: matrices */
     uint8_t mod[PG_COUNT];   /* 0 or MOD(group, word) */
     struct ptx_reg *guard;   /* @%p, NULL when unguarded */
     bool guard_negated;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/matrix/matrix.h"
 #include "ptx/text/parser.h"
 
 bool check_fits_bits(uint64_t v, int bits)
@@ -199,7 +200,8 @@ static enum ptx_type letter_type(const struct ptx_inst *in, char letter)
 
 static bool is_destination(char letter)
 {
-    return letter == 'd' || letter == 'D' || letter == 'e' || letter == 'p' || letter == 'V';
+    return letter == 'd' || letter == 'D' || letter == 'e' || letter == 'p' || letter == 'V' ||
+           letter == 'F';
 }
 
 /* ld, st and cvt take registers wider than the type (PTX ISA 9.4.1); floating point in a floating-point register has
@@ -387,7 +389,7 @@ static bool check_memory(struct parser *p, const struct ptx_inst *in, const stru
                    o->reg->name, ptx_type_name((enum ptx_type)o->reg->type));
         return false;
     }
-    enum ptx_space space = ptx_inst_space(in);
+    enum ptx_space space = in->op == OP_CP_ASYNC && o == &in->opd[0] ? SP_SHARED : ptx_inst_space(in);
     if (!o->has_var)
         return true;
     const struct ptx_var *v = o->var;
@@ -407,6 +409,31 @@ static bool check_memory(struct parser *p, const struct ptx_inst *in, const stru
     return true;
 }
 
+/* As many registers as the matrix has; one of them may stand without braces. */
+static bool check_fragment(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o)
+{
+    struct matrix_registers want = matrix_registers(in, (int)(o - in->opd));
+    int n = o->kind == OPD_VEC ? o->n : 1;
+    if (matrix_check(in))
+        return true;                     /* an illegal shape, reported after the operands */
+    if (n != want.n) {
+        diag_error(p->d, o->loc.line, o->loc.col, "this matrix has %d register%s in each thread, not %d", want.n,
+                   want.n == 1 ? "" : "s", n);
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < n; i++)
+        ok &= check_scalar(p, in, letter, o->kind == OPD_VEC ? &o->elem[i] : o, want.type);
+    return ok;
+}
+
+/* The bytes that an asynchronous copy reads, or whether it reads none. */
+static bool check_amount(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
+{
+    bool predicate = o->kind == OPD_REG && o->reg->type == T_PRED;
+    return check_scalar(p, in, predicate ? 'q' : 'u', o, predicate ? T_PRED : T_U32);
+}
+
 bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, struct ptx_operand *o)
 {
     switch (letter) {
@@ -414,6 +441,12 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
         return check_memory(p, in, o);
     case 'l': case 'f': case 't':
         return true;
+    case 'F': case 'n':
+        return check_fragment(p, in, letter, o);
+    case 'k':
+        return check_amount(p, in, o);
+    case 'r':
+        return check_scalar(p, in, letter, o, T_F32);
     case 'o':
         return texture_check_extra(p, in, o);
     case 'i':
@@ -483,6 +516,17 @@ static void infer_space(struct ptx_inst *in)
             in->mod[PG_SPACE] = word[in->opd[k].var->space];
 }
 
+/* Constants: 4, 8 or 16 bytes, with .cg 16; no more are read; groups are counted from 0. */
+static void check_copy(struct parser *p, const struct ptx_inst *in)
+{
+    const struct ptx_operand *bytes = &in->opd[2], *read = &in->opd[3];
+    bool global = in->mod[PG_CACHE] == MOD(CACHE, CG);
+    if (bytes->imm != 16 && (global || (bytes->imm != 4 && bytes->imm != 8)))
+        error_at(p, bytes->loc, global ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
+    else if (read->kind == OPD_IMM)
+        in_range(p, read, bytes->imm, "the bytes that cp.async reads");
+}
+
 static void check_special(struct parser *p, const struct ptx_inst *in)
 {
     switch (in->op) {
@@ -501,6 +545,17 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         break;
     case OP_LD: case OP_ATOM: case OP_RED:
         check_hint(p, in);
+        break;
+    case OP_CP_ASYNC:
+        check_copy(p, in);
+        break;
+    case OP_CP_WAIT:
+        if (in->opd[0].imm < 0)
+            error_at(p, in->opd[0].loc, "the number of groups must not be negative");
+        break;
+    case OP_DISCARD: case OP_APPLYPRIORITY:
+        if (in->opd[1].imm != 128)
+            error_at(p, in->opd[1].loc, "the size must be 128");
         break;
     case OP_CVTA:
         if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != ptx_inst_space(in))

@@ -140,7 +140,7 @@ static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
     bool ok = true;
     for (int i = 0; i < p->nmods && i < PARSE_MAX_INST_MODS; i++) {
         const struct name *n = p->mods[i];
-        if (n->type && ntypes < 3)
+        if (n->type && ntypes < (ptx_is_matrix_product(in->op) ? 4 : 3))
             in->type[ntypes++] = n->type;
         else if (in->op == OP_MOV && !p->moved && (n->vec == 2 || n->vec == 4))
             p->moved = n->vec;
@@ -301,8 +301,28 @@ static void unknown_instruction(struct parser *p)
         diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "unknown instruction '%s'", p->opcode->s);
 }
 
+/* An opcode may have several words (`cp.async.wait_group`): as many as there are in the table. */
+static void join_opcode(struct parser *p)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "%s", p->opcode->s), words = 0;
+    for (int i = 0; i < p->nmods && i < PARSE_MAX_INST_MODS && n < (int)sizeof text; i++) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s", p->mods[i]->s);
+        struct name *joined = n < (int)sizeof text ? name_find(p, text, (size_t)n) : NULL;
+        if (joined && joined->op) {
+            p->opcode = joined;
+            words = i + 1;
+        }
+    }
+    p->nmods -= words;
+    memmove(p->mods, p->mods + words, (size_t)p->nmods * sizeof *p->mods);
+    memmove(p->mod_loc, p->mod_loc + words, (size_t)p->nmods * sizeof *p->mod_loc);
+}
+
 static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
 {
+    if (!p->opcode->op && p->nmods <= PARSE_MAX_INST_MODS)
+        join_opcode(p);
     if (inst_unsupported(p) || texture_unsupported(p, operands))
         return false;
     if (!p->opcode->op) {

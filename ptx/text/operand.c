@@ -292,7 +292,7 @@ bool operand_read(struct parser *p, const struct ptx_inst *in, char letter, cons
         return label_operand(p, in, n, o);
     if (letter == 't')
         return texture_operand(p, in, n, o);
-    if (strchr("dDpeV", letter) && node_has_sum(n))
+    if (strchr("dDpeVF", letter) && node_has_sum(n))
         return operand_error(p, n, "the result needs a register");
     if (n->kind == NODE_MEM)
         return operand_error(p, n, "a memory operand cannot stand here");

@@ -225,7 +225,7 @@ struct parser {
 
     bool seen_version, seen_target;
 
-    struct form_memo { uint16_t op; uint8_t type[3], mod[PG_COUNT]; bool used; } *memo;
+    struct form_memo { uint16_t op; uint8_t type[4], mod[PG_COUNT]; bool used; } *memo;
 };
 
 /* ---- lexer.l ---- */

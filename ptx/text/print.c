@@ -156,7 +156,7 @@ static void put_groups(struct out *o, const struct ptx_inst *in, bool done[PG_CO
 
 static void put_types(struct out *o, const struct ptx_inst *in)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (in->type[i])
             put(o, ".%s", ptx_type_name((enum ptx_type)in->type[i]));
 }

@@ -8,9 +8,9 @@
 
 static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
-    "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "wgmma", "tcgen05",               /* matrices */
+    "wmma", "wgmma", "tcgen05",                                                /* matrices */
     "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
-    "multimem", "tensormap", "createpolicy", "applypriority", "discard",
+    "multimem", "tensormap", "createpolicy",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };
 
@@ -22,6 +22,9 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "st", ".shared::cluster" }, { "atom", ".shared::cluster" }, { "red", ".shared::cluster" },
     { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" },
     { "red", ".cluster" },
+    { "cp.async", ".bulk" }, { "cp.async", ".mbarrier" }, { "cp.async", ".mbarrier::arrive" },
+    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
+    { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 
 static bool reject(struct parser *p, const char *word)

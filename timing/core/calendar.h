@@ -14,6 +14,7 @@ enum event_kind {
     EVENT_LINE,                      /* an instruction line has been filled: address */
     EVENT_LOAD, EVENT_STORE,         /* an access of the warp has performed */
     EVENT_ACQUIRE,                   /* an acquire has performed: inst */
+    EVENT_COPY,                      /* an asynchronous copy has completed: address, its group */
     EVENT_TX                         /* an access of transactional memory has completed: address of its mem_op */
 };
 

@@ -49,6 +49,8 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         w->order.block_acquires += t->access.block;
     }
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
+    if (op->to_shared)
+        copies_begin(s, w, op);
     pipe_memory(s, w, t, op);
     return shared;
 }
@@ -188,6 +190,8 @@ static void issue(struct sm *s, struct slot *w)
         execute_alu(s, w, t);
     else if (t->kind == TINST_FENCE)
         issue_fence(s, w, t, &st);
+    else if (t->kind == TINST_COPY && t->copy_commits)
+        copies_commit(s, w);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
         hold_after_control(s, w, t, sleep);

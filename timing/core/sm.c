@@ -59,6 +59,10 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
             sm_event(s, at + s->cfg.refetch_shared, EVENT_WAKE, w);
     }
     at += (uint64_t)s->cfg.mem_stages;
+    if (op->to_shared) {
+        copies_arrived(s, w, op, at);
+        return;
+    }
     sm_give_op(s, op);
     if (at > s->now) {
         if (acquire)
@@ -213,6 +217,7 @@ void sm_free(struct sm *s)
     pipes_end(s);
     calendar_end(&s->calendar);
     free(s->grid);
+    free(s->copies);
     free(s->slot);
     free(s->block);
     huge_free(s->pending);
@@ -234,6 +239,7 @@ static void handle(struct sm *s, const struct event *e)
     case EVENT_LINE: fetch_line(s, e->address); break;
     case EVENT_LOAD: warp_performed(s, w, 1, 0, 0); break;
     case EVENT_STORE: warp_performed(s, w, 0, 1, 0); break;
+    case EVENT_COPY: copies_end(s, w, (uint32_t)e->address); break;
     case EVENT_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
     default: acquired(s, w, e->inst); break;
     }

@@ -244,7 +244,7 @@ static bool outstanding(const struct sm *s, const struct slot *w)
 {
     const struct order_warp *o = &w->order;
     return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires ||
-           lsu_warp_busy(s->lsu, w->index);
+           copies_pending(s, w) || lsu_warp_busy(s->lsu, w->index);
 }
 
 static void trace_slot(struct sm *s, const struct slot *w, uint64_t until)

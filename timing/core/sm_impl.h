@@ -13,7 +13,8 @@
 #include "timing/machine/trace.h"
 #include "tm/core/tm_core.h"
 
-enum { SM_SCHEDULERS_MAX = 8, SM_UNITS_MAX = 16, SM_SLOTS_MAX = SM_SCHEDULERS_MAX * 64, SM_NO_HOLD = SM_STALLS };
+enum { SM_SCHEDULERS_MAX = 8, SM_UNITS_MAX = 16, SM_SLOTS_MAX = SM_SCHEDULERS_MAX * 64, SM_NO_HOLD = SM_STALLS,
+       SM_COPY_GROUPS = 16 };            /* of a warp, of asynchronous copies in flight */
 
 /* State of an SM for a grid: the worker that executes its blocks, and contexts of ended blocks for reuse. */
 struct sm_grid {
@@ -122,6 +123,7 @@ struct sm {
     struct pipeline pipe[PIPES];
     struct collector collector;
     struct calendar calendar;
+    struct copies { uint16_t in_flight[SM_COPY_GROUPS]; uint32_t group; } *copies;   /* by slot; NULL: no copies */
     uint64_t *pending;               /* scoreboards of all slots */
     uint32_t pending_words;          /* of one set of one slot */
     /* fetch */
@@ -193,7 +195,7 @@ static inline void sm_event(struct sm *s, uint64_t at, enum event_kind kind, con
 /* Does the access write registers when it is performed? The frame must exist until then, even if nothing reads them. */
 static inline bool sm_op_writes(const struct mem_op *op)
 {
-    return op->kind == MOP_LOAD || op->kind == MOP_ATOM;
+    return (op->kind == MOP_LOAD && !op->to_shared) || op->kind == MOP_ATOM;
 }
 
 /* kind: EVENT_ALU, EVENT_MEM or EVENT_ACQUIRE */
@@ -308,6 +310,15 @@ void tx_describe(const struct sm *s, const struct slot *w, char *buf, size_t siz
 void tx_trace_attempt(struct sm *s, struct slot *w);
 void tx_trace_end(struct sm *s, struct slot *w);
 void tx_trace_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint64_t aborts);
+
+/* ---- copies.c ---- */
+void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op);
+bool copies_pending(const struct sm *s, const struct slot *w);
+void copies_commit(struct sm *s, const struct slot *w);
+/* May the instruction, a TINST_COPY, issue? */
+bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *t);
+void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at);
+void copies_end(struct sm *s, struct slot *w, uint32_t group);       /* a copy of the group has completed */
 
 /* ---- thread_states.c ---- */
 void thread_states_count(struct sm *s, struct slot *w);

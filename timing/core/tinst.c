@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "memsys/xbar/packet.h"
 #include "ptx/isa/ops_check.h"
+#include "ptx/matrix/matrix.h"
 #include "timing/core/exec_mask.h"
 #include "timing/core/sm.h"
 
@@ -45,6 +46,7 @@ static enum domain domain_of(const struct ptx_inst *in)
     case PTX_UNIT_SFU: return first;
     case PTX_UNIT_SOURCE: return second;
     case PTX_UNIT_CONVERT: return first > second ? first : second;
+    case PTX_UNIT_TENSOR: return ptx_is_matrix_product((enum ptx_op)in->op) ? first : N_INT;
     default: return N_INT;
     }
 }
@@ -63,6 +65,7 @@ static const enum lat_class lat_classes[][DOMAINS] = {
     [PTX_LATENCY_SPECIAL] = { LC_SFU, LC_SFU, LC_SFU, LC_SFU, LC_SFU },
     [PTX_LATENCY_CVT] = { LC_LOGIC, LC_CVT, LC_CVT, LC_CVT, LC_DP_CVT },
     [PTX_LATENCY_SHFL] = { LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL, LC_SHFL },
+    [PTX_LATENCY_MATRIX] = { LC_INT_MAD, LC_HALF, LC_FP_MAD, LC_FP_MAD, LC_DP_MAD },     /* on other pipelines */
     [PTX_LATENCY_TENSOR] = { LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR, LC_TENSOR },
 };
 
@@ -109,7 +112,8 @@ static uint32_t lanes_of(enum pipe p, const struct sm_cfg *c)
 
 struct tinst_class tinst_class(const struct ptx_inst *in)
 {
-    return (struct tinst_class){ pipe_of(in), latency_keys[lat_class_of(in)] };
+    bool matrix = ptx_is_matrix_product((enum ptx_op)in->op);
+    return (struct tinst_class){ pipe_of(in), latency_keys[matrix ? LC_MATRIX : lat_class_of(in)] };
 }
 
 static void set_pipe(struct tinst *t, enum pipe pipe)
@@ -119,9 +123,29 @@ static void set_pipe(struct tinst *t, enum pipe pipe)
     t->lanes = (uint16_t)pipe_table[pipe].lanes;
 }
 
+/* A matrix instruction occupies its pipeline for all its products; without tensor pipelines they are multiply-adds. */
+static void set_matrix(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
+{
+    static const enum pipe pipes[DOMAINS] = { PIPE_INT, PIPE_SP, PIPE_SP, PIPE_SP, PIPE_DP };
+    enum lat_class l = c->tensor_units ? LC_MATRIX : lat_class_of(in);
+    set_pipe(t, c->tensor_units ? PIPE_TENSOR : pipe_there(pipes[domain_of(in)], c));
+    t->lane_cycles = (uint16_t)lanes_of((enum pipe)t->pipe, c);
+    if (c->tensor_units)
+        t->interval = (matrix_work(in) + c->tensor_products - 1) / c->tensor_products;
+    else
+        t->interval = matrix_products(in) / LANES * t->lane_cycles * c->class[l].interval;
+    if (t->interval < t->lane_cycles)
+        t->interval = t->lane_cycles;
+    t->latency = c->class[l].latency + t->interval - 1;
+}
+
 static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
 {
     enum lat_class l = lat_class_of(in);
+    if (ptx_is_matrix_product((enum ptx_op)in->op)) {
+        set_matrix(t, in, c);
+        return;
+    }
     set_pipe(t, pipe_there(pipe_of(in), c));
     t->lane_cycles = (uint16_t)lanes_of((enum pipe)t->pipe, c);
     t->interval = t->lane_cycles * c->class[l].interval;
@@ -150,6 +174,7 @@ static enum tinst_kind kind_of(const struct ptx_inst *in, const struct call_site
     case PTX_UNIT_EXIT: return TINST_EXIT;
     case PTX_UNIT_SLEEP: return TINST_SLEEP;
     case PTX_UNIT_TM: return TINST_TX;
+    case PTX_UNIT_COPY: return TINST_COPY;
     default: return TINST_ALU;
     }
 }
@@ -278,6 +303,13 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 /* ---- functions and programs ---- */
 
+static void set_copy(struct tinst *t, const struct ptx_inst *in)
+{
+    t->copy_commits = in->op != OP_CP_WAIT;
+    t->copy_waits = in->op != OP_CP_COMMIT;
+    t->copy_left = in->op == OP_CP_WAIT ? (uint32_t)num_least((uint64_t)in->opd[0].imm, UINT32_MAX) : 0;
+}
+
 static void set_instruction(struct tinst *t, const struct ptx_inst *in, const struct call_site *site, bool kernel,
                             const struct sm_cfg *c)
 {
@@ -286,6 +318,8 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     t->lane_cycles = 1;
     t->interval = t->latency = 1;
     set_order(t, in);
+    if (t->kind == TINST_COPY)
+        set_copy(t, in);
     if (t->kind == TINST_MEMORY)
         set_pipe(t, PIPE_MEM);
     else if (ptx_ops[in->op].unit < PTX_UNIT_LDST)

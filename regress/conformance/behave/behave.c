@@ -185,5 +185,6 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_system(&x);
     behave_texture(&x);
     behave_pairs(&x);
+    behave_matrix(&x);
     return x.count;
 }

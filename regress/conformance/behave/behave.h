@@ -56,5 +56,6 @@ void behave_control(struct behave_ctx *x);
 void behave_system(struct behave_ctx *x);
 void behave_texture(struct behave_ctx *x);
 void behave_pairs(struct behave_ctx *x);
+void behave_matrix(struct behave_ctx *x);
 
 #endif

@@ -1,0 +1,42 @@
+/*
+ * Matrix instructions (PTX ISA, "Warp Level Matrix Instructions"): which shapes go with which types, how the elements of
+ * a matrix are spread over the lanes of a warp, and what the instructions compute.
+ *
+ * Fragments. Let g = lane / 4, t = lane % 4, and E = the elements of a register (32 / bits of an element; 1 of f64).
+ *   A (M x K)   register r holds row g + 8 (r mod M/8), columns 4E (r div M/8) + E t + 0 .. E-1
+ *   B (K x N)   register r holds column g + 8 (r div K/4E), rows 4E (r mod K/4E) + E t + 0 .. E-1
+ *   C, D        element i is in row g + 8 (i/2 mod M/8), column 8 (i/2 div M/8) + 2 t + i mod 2; two f16 a register
+ * For mma these are the ISA's layouts.
+ */
+#ifndef PTX_MATRIX_H
+#define PTX_MATRIX_H
+
+#include "ptx/program/ir.h"
+
+struct matrix_shape { int m, n, k; };
+struct matrix_shape matrix_shape(const struct ptx_inst *in);
+
+/* The registers of each thread that hold the matrix at a position of the operands, and their type. */
+struct matrix_registers { int n; enum ptx_type type; };
+struct matrix_registers matrix_registers(const struct ptx_inst *in, int position);
+
+/* Bits of an element. */
+int matrix_element_bits(enum ptx_type t);
+
+/* Is the instruction's combination of shape, types and layouts legal? NULL, or a sentence for the message. */
+const char *matrix_check(const struct ptx_inst *in);
+
+/*
+ * Its products, and the products of f16 that take a tensor core as long: NVIDIA A100 Tensor Core GPU Architecture
+ * (2020), table 1, has the throughput of each type.
+ */
+uint32_t matrix_work(const struct ptx_inst *in);
+uint32_t matrix_products(const struct ptx_inst *in);
+
+/* ---- ldmatrix, stmatrix: 8 rows of 16 bytes a matrix; row i of matrix m is rows[8 m + i] ---- */
+enum { MATRIX_ROW_BYTES = 16 };
+void matrix_to_registers(const uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed, uint32_t *const reg[4]);
+void matrix_from_registers(uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed,
+                           const uint32_t *const reg[4]);
+
+#endif

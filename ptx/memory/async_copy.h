@@ -1,0 +1,12 @@
+/* cp.async in timing mode: a load of global memory whose bytes go to shared memory when it completes. */
+#ifndef PTX_ASYNC_COPY_H
+#define PTX_ASYNC_COPY_H
+
+#include "ptx/memory/access.h"
+
+/* Captures the lanes of one half of a warp (mem_capture). False: a fault. */
+bool async_copy_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);
+/* All its bytes are in op->data: writes shared memory. */
+void async_copy_arrived(struct mem_op *op);
+
+#endif
