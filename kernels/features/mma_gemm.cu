@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-enum { M = 64, N = 64, K = 96, STEP = 32, ROW = STEP + 8 };
+enum { M = 64, N = 64, K = 96, STEP = 16, ROW = STEP + 8 };
 
 static __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
