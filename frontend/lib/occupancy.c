@@ -251,6 +251,14 @@ static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
     return SIMTX_OK;
 }
 
+/* How a program gets more shared memory, if it may; every chip since compute capability 2.0 can give a block 48 KB. */
+static const char *more_shared(const simtx_gpu_info *i)
+{
+    if (i->shared_per_block_optin > i->shared_per_block)
+        return " (more after cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize)";
+    return i->shared_per_block < 48 << 10 ? " (49152 with the overlay shared48: --config PRESET+shared48)" : "";
+}
+
 static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, const struct block_need *n)
 {
     simtx_gpu *g = k->module->gpu;
@@ -269,10 +277,7 @@ static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, 
         return SIMTX_OK;
     return gpu_fail(g, p->dynamic_shared ? SIMTX_INVALID_LAUNCH : SIMTX_LAUNCH_OUT_OF_RESOURCES,
                     "%s: %zu bytes of dynamic and %u of static shared memory; a block has %u%s", k->func->name,
-                    p->dynamic_shared, fixed, i->shared_per_block,
-                    i->shared_per_block_optin > i->shared_per_block
-                        ? " (more after cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize)"
-                        : "");
+                    p->dynamic_shared, fixed, i->shared_per_block, more_shared(i));
 }
 
 static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct block_need *n, const char *limit)
