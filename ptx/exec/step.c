@@ -109,6 +109,17 @@ static inline bool advance(struct warp *w, const struct code *c, const struct di
     return jumps(w, c, d);
 }
 
+/* An access of the whole warp waits for all its lanes when they are independent. False: they wait. */
+static bool lanes_met(struct warp *w, const struct code *c, struct step *s)
+{
+    bool all = s->lanes == s->active;
+    if (!warp_independent(w) || !s->d->in->mod[PG_SYNC])
+        return true;
+    warp_control(w, CONTROL_WARPSYNC, c, s->d);
+    const struct simt_entry *e = simt_top(w);
+    return all && e->mask == s->active && &c->insts[e->pc] == s->d + 1;
+}
+
 static enum step_result step_memory(struct warp *w, const struct code *c, const struct dinst *from, struct step *s,
                                     struct mem_op *op)
 {
@@ -118,6 +129,13 @@ static enum step_result step_memory(struct warp *w, const struct code *c, const 
     if (from != s->d)                    /* an earlier step may have computed the guard (surfaces) */
         s->lanes = warp_guard_lanes(w, s->d);
     count(w, from, s->d, s->active);
+    if (!lanes_met(w, c, s)) {
+        s->lanes = op->lanes = 0;
+        w->chosen = false;
+        warp_settle(w);
+        s->jumped = jumps(w, c, s->d);
+        return w->half[0].worker->fault ? faulted(w) : state_of(w);
+    }
     count_guarded_off(w, s->active & ~s->lanes);
     if (!mem_capture(w, s->d, s->lanes, op))
         return faulted(w);

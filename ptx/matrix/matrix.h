@@ -35,7 +35,8 @@ uint32_t matrix_products(const struct ptx_inst *in);
 
 /* ---- ldmatrix, stmatrix: 8 rows of 16 bytes a matrix; row i of matrix m is rows[8 m + i] ---- */
 enum { MATRIX_ROW_BYTES = 16 };
-void matrix_to_registers(const uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed, uint32_t *const reg[4]);
+void matrix_to_registers(const uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed, uint32_t lanes,
+                         uint32_t *const reg[4]);
 void matrix_from_registers(uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed,
                            const uint32_t *const reg[4]);
 

@@ -16,10 +16,12 @@ static uint16_t element(const uint8_t *row, int column)
     return v;
 }
 
-void matrix_to_registers(const uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed, uint32_t *const reg[4])
+void matrix_to_registers(const uint8_t (*rows)[MATRIX_ROW_BYTES], int matrices, bool transposed, uint32_t lanes,
+                         uint32_t *const reg[4])
 {
     for (int m = 0; m < matrices; m++, rows += 8)
-        for (int i = 0; i < LANES; i++) {
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+            int i = __builtin_ctz(rest);
             int line = i / 4, at = 2 * (i % 4);
             uint32_t low = transposed ? element(rows[at], line) : element(rows[line], at);
             uint32_t high = transposed ? element(rows[at + 1], line) : element(rows[line], at + 1);
@@ -51,9 +53,9 @@ static bool transposed(const struct dinst *d)
 }
 
 /* The lanes that give rows. */
-static uint32_t row_lanes(const struct lanes *l, const struct dinst *d)
+static uint32_t row_lanes(const struct dinst *d, uint32_t mask)
 {
-    return l->mask & (uint32_t)mask_all((uint32_t)(8 * matrix_count(d)));
+    return mask & (uint32_t)mask_all((uint32_t)(8 * matrix_count(d)));
 }
 
 /* The offset of a lane's row; false: it is outside shared memory, and left out. *fault: a fault was raised. */
@@ -87,7 +89,7 @@ static int run_load(struct lanes *l, const struct dinst *d)
     uint8_t rows[LANES][MATRIX_ROW_BYTES] = { { 0 } };
     uint32_t *reg[4] = { NULL };
     bool fault = false;
-    for (uint32_t m = row_lanes(l, d); m; m &= m - 1) {
+    for (uint32_t m = row_lanes(d, l->mask); m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint32_t at;
         if (row_offset(h, d, lane, false, &at, &fault))
@@ -97,7 +99,7 @@ static int run_load(struct lanes *l, const struct dinst *d)
     }
     for (int i = 0; i < matrix_count(d); i++)
         reg[i] = lanes_at(l, ((const operand *)d->extra)[i]);
-    matrix_to_registers(rows, matrix_count(d), transposed(d), reg);
+    matrix_to_registers(rows, matrix_count(d), transposed(d), l->mask, reg);
     return CONTROL_NEXT;
 }
 
@@ -115,7 +117,7 @@ static int run_store(struct lanes *l, const struct dinst *d)
     uint8_t rows[LANES][MATRIX_ROW_BYTES];
     bool fault = false;
     rows_of_registers(l, d, rows);
-    for (uint32_t m = row_lanes(l, d); m; m &= m - 1) {
+    for (uint32_t m = row_lanes(d, l->mask); m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint32_t at;
         if (row_offset(h, d, lane, true, &at, &fault)) {
@@ -128,12 +130,21 @@ static int run_store(struct lanes *l, const struct dinst *d)
     return CONTROL_NEXT;
 }
 
-bool matrix_capture(struct mem_op *op, struct half *h, const struct dinst *d)
+static void clear_results(struct half *h, const struct dinst *d, uint32_t mask)
 {
-    bool store = op->kind == MOP_STORE, fault = matrix_all_lanes(&h->l, d) == CONTROL_FAULT;
+    static const uint8_t rows[LANES][MATRIX_ROW_BYTES];
+    uint32_t *reg[4] = { NULL };
+    for (int i = 0; i < matrix_count(d); i++)
+        reg[i] = lanes_at(&h->l, ((const operand *)d->extra)[i]);
+    matrix_to_registers(rows, matrix_count(d), false, mask, reg);
+}
+
+bool matrix_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask)
+{
+    bool store = op->kind == MOP_STORE, fault = matrix_all_lanes(&h->l, d, mask) == CONTROL_FAULT;
     if (store)
         rows_of_registers(&h->l, d, (uint8_t (*)[MATRIX_ROW_BYTES])(void *)mem_data(op, LANES * h->index));
-    for (uint32_t m = row_lanes(&h->l, d); m && !fault; m &= m - 1) {
+    for (uint32_t m = row_lanes(d, mask); m && !fault; m &= m - 1) {
         int lane = __builtin_ctz(m), at = lane + LANES * h->index;
         uint32_t offset;
         if (row_offset(h, d, lane, store, &offset, &fault)) {
@@ -142,6 +153,8 @@ bool matrix_capture(struct mem_op *op, struct half *h, const struct dinst *d)
         }
     }
     op->pattern = MEM_PATTERN_SCATTERED;
+    if (!store && !fault && !(uint32_t)(op->served_by[SERVE_SHARED] >> LANES * h->index))
+        clear_results(h, d, mask);       /* no access that would write the registers */
     return !fault;
 }
 
@@ -159,15 +172,18 @@ void matrix_load_rows(struct mem_op *op)
         for (int i = 0; i < matrix_count(op->d); i++)
             reg[i] = (uint32_t *)(void *)(op->warp->half[k].regs + op->reg[i]);
         if (lanes)
-            matrix_to_registers(rows, matrix_count(op->d), transposed(op->d), reg);
+            matrix_to_registers(rows, matrix_count(op->d), transposed(op->d), (uint32_t)(op->fragments >> LANES * k), reg);
     }
 }
 
 /* ---- decoding ---- */
 
+/* Timing mode captures the access when the lanes have met (step.c). */
 static int run_aligned_access(struct lanes *l, const struct dinst *d)
 {
-    return matrix_all_lanes(l, d) == CONTROL_FAULT ? CONTROL_FAULT : d->rounded(l, d);
+    if (half_of(l)->warp->block->launch->timed)
+        return CONTROL_NEXT;
+    return matrix_all_lanes(l, d, l->mask) == CONTROL_FAULT ? CONTROL_FAULT : d->rounded(l, d);
 }
 
 static void decode_rows(struct decoder *x, const struct ptx_operand *address, const struct ptx_operand *data, bool load)
@@ -178,10 +194,9 @@ static void decode_rows(struct decoder *x, const struct ptx_operand *address, co
         decoder_error(x, "an access to matrices inside a transaction is not supported");
     struct dinst *d = decoder_add_access(x, address, MATRIX_ROW_BYTES, 1);
     d->extra = list;
-    d->target = 4;
     d->rounded = load ? run_load : run_store;
     d->fn = run_aligned_access;
-    decoder_guard(x, d);
+    decode_matrix_guard(x, d);
 }
 
 void decode_matrix_load(struct decoder *x)
@@ -198,11 +213,9 @@ static int run_move(struct lanes *l, const struct dinst *d)
 {
     uint8_t rows[8][MATRIX_ROW_BYTES];
     const uint32_t *from[4] = { lanes_at(l, d->src[0]) };
-    uint32_t moved[LANES], *to[4] = { moved };
+    uint32_t *to[4] = { lanes_at(l, d->dst) };
     matrix_from_registers(rows, 1, false, from);
-    matrix_to_registers(rows, 1, true, to);
-    for (uint32_t m = l->mask; m; m &= m - 1)
-        ((uint32_t *)lanes_at(l, d->dst))[__builtin_ctz(m)] = moved[__builtin_ctz(m)];
+    matrix_to_registers(rows, 1, true, l->mask, to);
     return CONTROL_NEXT;
 }
 

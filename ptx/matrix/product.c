@@ -239,29 +239,34 @@ static int run_integer(struct lanes *l, const struct dinst *d)
 
 /* ---- decoding ---- */
 
-int matrix_all_lanes(struct lanes *l, const struct dinst *d)
+int matrix_all_lanes(struct lanes *l, const struct dinst *d, uint32_t lanes)
 {
     struct half *h = half_of(l);
-    for (uint32_t m = l->exist & ~l->mask; m; m &= m - 1) {
+    for (uint32_t m = l->exist & ~lanes; m; m &= m - 1) {
         int lane = __builtin_ctz(m) + h->index * LANES;
-        if (check_tolerated(h->warp, d, CHECK_WARP, lane))
-            continue;
-        return check_failed(h->warp, d, CHECK_WARP, FAULT_WARP, lane, 0,
-                            "lane %d does not execute it with the others of its warp; the result is undefined",
-                            __builtin_ctz(m));
+        if (!check_tolerated(h->warp, d, CHECK_WARP, lane) &&
+            check_failed(h->warp, d, CHECK_WARP, FAULT_WARP, lane, 0,
+                         "lane %d does not execute it with the others of its warp; the result is undefined",
+                         __builtin_ctz(m)))
+            return CONTROL_FAULT;
     }
     return CONTROL_NEXT;
 }
 
 static int run_aligned(struct lanes *l, const struct dinst *d)
 {
-    return matrix_all_lanes(l, d) == CONTROL_FAULT ? CONTROL_FAULT : d->rounded(l, d);
+    return matrix_all_lanes(l, d, l->mask) == CONTROL_FAULT ? CONTROL_FAULT : d->rounded(l, d);
 }
 
 void decode_matrix_step(struct decoder *x, struct dinst *d)
 {
     d->rounded = d->fn;
     d->fn = run_aligned;
+    decode_matrix_guard(x, d);
+}
+
+void decode_matrix_guard(struct decoder *x, struct dinst *d)
+{
     if (!x->p->independent) {
         decoder_guard(x, d);
         return;

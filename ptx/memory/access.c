@@ -527,7 +527,7 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
     if (op->to_shared)
         return async_copy_capture(op, h, d, mask);
     if (d->in->op == OP_LDMATRIX || d->in->op == OP_STMATRIX)
-        return matrix_capture(op, h, d);
+        return matrix_capture(op, h, d, mask);
     struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };
     uint64_t start = op->kind == MOP_PREFETCH ? 0 : start_of_space(h, d);
     c.buffer = d->space == SP_PARAM ? start : 0;
@@ -589,6 +589,7 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
     op->lanes = op->on_host = op->outside = 0;
+    op->fragments = lanes;
     op->pattern = MEM_PATTERN_SCATTERED;
     for (uint32_t i = 0; i < w->halves; i++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * i);

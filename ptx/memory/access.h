@@ -34,6 +34,7 @@ struct mem_op {
     uint64_t lanes;                  /* that execute it, without the lanes of .param words, which were served at once */
     uint64_t served_by[SERVERS];     /* the lanes of each server; together they are `lanes` */
     uint64_t on_host;                /* lanes of .param words */
+    uint64_t fragments;              /* ldmatrix: the lanes that execute it; `lanes` are those that give rows */
     uint64_t outside;                /* lanes whose illegal access check.memory tolerates; they are in no other set */
     /* from the instruction, see mem_shape */
     uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */

@@ -263,6 +263,22 @@ static void store_test(struct behave_ctx *x, uint32_t n, bool transposed)
     behave_table(x, name, SHARED_TILE, body, THREADS, words, (1u << n) - 1);
 }
 
+/* Lanes that come from the sides of a branch meet at ldmatrix, also if they are independent. */
+static void met_test(struct behave_ctx *x)
+{
+    uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
+    for (uint32_t t = 0; t < THREADS; t++)
+        words[t * BEHAVE_WORDS] = matrix_word(0, t % 32, false) + (t & 4 ? 0x70007u : 0);
+    behave_table(x, "ldmatrix after a branch", SHARED_TILE, FILL_TILE
+                 "  and.b32 %r1, %t, 1;\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra L;\n  nanosleep.u32 50;\n"
+                 "  ld.shared.u32 %r2, [%r10];\n  add.u32 %r2, %r2, 0x70007;\n  st.shared.u32 [%r10], %r2;\n"
+                 "  ld.shared.u32 %r2, [%r10+4];\n  add.u32 %r2, %r2, 0x70007;\n  st.shared.u32 [%r10+4], %r2;\n"
+                 "  ld.shared.u32 %r2, [%r10+8];\n  add.u32 %r2, %r2, 0x70007;\n  st.shared.u32 [%r10+8], %r2;\n"
+                 "  ld.shared.u32 %r2, [%r10+12];\n  add.u32 %r2, %r2, 0x70007;\n  st.shared.u32 [%r10+12], %r2;\n"
+                 "L:\n  ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r3, [%r10];\n  st.global.u32 [%o], %r3;\n",
+                 THREADS, words, 1);
+}
+
 static void move_test(struct behave_ctx *x)
 {
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
@@ -344,6 +360,7 @@ void behave_matrix(struct behave_ctx *x)
             load_test(x, n, transposed, true);
             store_test(x, n, transposed);
         }
+    met_test(x);
     move_test(x);
     copy_tests(x);
 }
