@@ -25,7 +25,7 @@ static const struct { enum stat sum, part; } parts[] = {
 #include "base/stats.def"
 };
 
-void stats_add(uint64_t *to, const uint64_t *from)
+void stats_add(uint64_t *restrict to, const uint64_t *restrict from)
 {
     for (int i = 0; i < STAT_END; i++)
         to[i] += from[i];

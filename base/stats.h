@@ -50,7 +50,7 @@ extern const struct stat_info stat_table[STAT_END];
 struct counters { uint64_t count[STAT_END]; struct hists hists; };
 
 /* Adds all counters; totals do not show those without STAT_ADDED. */
-void stats_add(uint64_t *to, const uint64_t *from);
+void stats_add(uint64_t *restrict to, const uint64_t *restrict from);
 /* Adds counters and histograms. */
 void counters_add(struct counters *to, const struct counters *from);
 /* Adds to each sum its parts (PART_OF in stats.def). Call once, after the last increment. */
