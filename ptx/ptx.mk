@@ -11,7 +11,8 @@ $$(B)/obj/ptx/memory/mem_lanes.$(1).o: ptx/memory/mem_lanes.c
 endef
 $(foreach isa,$(LANES_ISAS),$(eval $(call MEM_LANES_RULE,$(isa))))
 
-# the compare-and-swap of 16 bytes behind 128-bit atomics
+# x86-64 processors since 2008 have both: counts of lanes, and the compare-and-swap of 16 bytes behind 128-bit atomics
 ifneq ($(filter x86_64 amd64,$(shell uname -m)),)
+$(B)/obj/ptx/exec/%.o: CFLAGS += -mpopcnt
 $(B)/obj/ptx/memory/atom.o: CFLAGS += -mcx16
 endif

@@ -64,30 +64,17 @@ static inline uint64_t count_steps(struct warp *w, const struct dinst *from, con
     return n;
 }
 
-/* The number of lanes in a mask of the warp; of 32 lanes in fewer steps than num_ones. */
-static inline uint64_t count_ones(const struct warp *w, uint64_t mask)
-{
-    uint32_t n = (uint32_t)mask;
-    if (warp_halves(w) == 2)
-        return num_ones(mask);
-    if (n == UINT32_MAX)
-        return LANES;
-    n -= n >> 1 & 0x55555555;
-    n = (n & 0x33333333) + (n >> 2 & 0x33333333);
-    return ((n + (n >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
 /* The PTX instructions of the steps from..to were executed by the lanes of mask. */
 static inline void count(struct warp *w, const struct dinst *from, const struct dinst *to, uint64_t mask)
 {
     uint64_t *c = w->half[0].worker->count, n = count_steps(w, from, to);
     c[STAT_WARP_INSTRUCTIONS] += n;
-    c[STAT_THREAD_INSTRUCTIONS] += n * count_ones(w, mask);
+    c[STAT_THREAD_INSTRUCTIONS] += n * num_ones(mask);
 }
 
 static inline void count_guarded_off(struct warp *w, uint64_t off)
 {
-    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= count_ones(w, off);
+    w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] -= num_ones(off);
 }
 
 static inline bool warp_independent(const struct warp *w)

@@ -343,7 +343,7 @@ static inline void end_run(struct warp *w, const struct run *u)
 {
     uint64_t *c = w->half[0].worker->count, n = w->executed - u->before;
     c[STAT_WARP_INSTRUCTIONS] += n;
-    c[STAT_THREAD_INSTRUCTIONS] += (n - u->skipped) * count_ones(w, u->mask);
+    c[STAT_THREAD_INSTRUCTIONS] += (n - u->skipped) * num_ones(u->mask);
 }
 
 enum follow { FOLLOW_ON, FOLLOW_PARTED, FOLLOW_CONTROL };

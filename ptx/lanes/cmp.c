@@ -9,6 +9,10 @@
 static inline int finish(struct lanes *x, const struct dinst *d, uint32_t holds)
 {
     uint32_t p = holds, q = ~holds;
+    if (__builtin_expect(!d->imm, 1)) {
+        put_pred(x, d->dst, p);
+        return 0;
+    }
     if (d->imm & ~(int64_t)PRED_PAIR) {
         uint32_t c = get_pred(x, d->src[2]) ^ (d->imm & PRED_NOT ? ALL_LANES : 0);
         if (d->imm & PRED_AND)
@@ -24,7 +28,7 @@ static inline int finish(struct lanes *x, const struct dinst *d, uint32_t holds)
     return 0;
 }
 
-#define COMPARE(name, T, bits, LOAD, expr)                                                    \
+#define HOLDS(name, T, bits, LOAD, expr)                                                      \
     static inline uint32_t name##_mask(const T *A, const T *B)                                \
     {                                                                                         \
         int##bits##_t t[LANES] __attribute__((aligned(64)));                                  \
@@ -34,7 +38,36 @@ static inline int finish(struct lanes *x, const struct dinst *d, uint32_t holds)
             t[i] = (expr) ? -1 : 0;                                                           \
         }                                                                                     \
         return pack##bits(t);                                                                 \
-    }                                                                                         \
+    }
+
+/* The same by vector instructions whose result is a mask: `how` is their operand for the comparison. */
+#define HOLDS_BY(name, T, bits, load, compare, how)                                           \
+    static inline uint32_t name##_mask(const T *A, const T *B)                                \
+    {                                                                                         \
+        enum { AT_ONCE = 512 / bits };                                                        \
+        uint32_t m = 0;                                                                       \
+        for (int i = 0; i < LANES; i += AT_ONCE)                                              \
+            m |= (uint32_t)compare(load(A + i), load(B + i), how) << i;                       \
+        return m;                                                                             \
+    }
+#if defined __AVX512DQ__
+enum { INT_EQ = _MM_CMPINT_EQ, INT_NE = _MM_CMPINT_NE, INT_LT = _MM_CMPINT_LT, INT_LE = _MM_CMPINT_LE,
+       INT_GT = _MM_CMPINT_NLE, INT_GE = _MM_CMPINT_NLT };
+enum { FLOAT_EQ = _CMP_EQ_OQ, FLOAT_NE = _CMP_NEQ_OQ, FLOAT_LT = _CMP_LT_OQ, FLOAT_LE = _CMP_LE_OQ,
+       FLOAT_GT = _CMP_GT_OQ, FLOAT_GE = _CMP_GE_OQ, FLOAT_EQU = _CMP_EQ_UQ, FLOAT_NEU = _CMP_NEQ_UQ,
+       FLOAT_LTU = _CMP_NGE_UQ, FLOAT_LEU = _CMP_NGT_UQ, FLOAT_GTU = _CMP_NLE_UQ, FLOAT_GEU = _CMP_NLT_UQ,
+       FLOAT_NUM = _CMP_ORD_Q, FLOAT_NAN = _CMP_UNORD_Q };
+#define HOLDS_INT(name, T, bits, sign, expr, how) \
+    HOLDS_BY(name, T, bits, _mm512_load_si512, _mm512_cmp_ep##sign##bits##_mask, how)
+#define HOLDS_F32(name, expr, how) HOLDS_BY(name, float, 32, _mm512_load_ps, _mm512_cmp_ps_mask, how)
+#define HOLDS_F64(name, expr, how) HOLDS_BY(name, double, 64, _mm512_load_pd, _mm512_cmp_pd_mask, how)
+#else
+#define HOLDS_INT(name, T, bits, sign, expr, how) HOLDS(name, T, bits, AS_IS, expr)
+#define HOLDS_F32(name, expr, how) HOLDS(name, float, 32, AS_IS, expr)
+#define HOLDS_F64(name, expr, how) HOLDS(name, double, 64, AS_IS, expr)
+#endif
+
+#define COMPARE(name)                                                                         \
     static int name(struct lanes *x, const struct dinst *d)                                   \
     {                                                                                         \
         return finish(x, d, name##_mask(src_of(x, d, 0), src_of(x, d, 1)));                   \
@@ -58,20 +91,20 @@ static inline int finish(struct lanes *x, const struct dinst *d, uint32_t holds)
     }
 
 #define CMP_BITS(cmp, expr)                                                                   \
-    COMPARE(cmp##_B16, uint16_t, 16, AS_IS, expr)                                             \
-    COMPARE(cmp##_B32, uint32_t, 32, AS_IS, expr)                                             \
-    COMPARE(cmp##_B64, uint64_t, 64, AS_IS, expr)
+    HOLDS(cmp##_B16, uint16_t, 16, AS_IS, expr) COMPARE(cmp##_B16)                            \
+    HOLDS_INT(cmp##_B32, uint32_t, 32, u, expr, INT_##cmp) COMPARE(cmp##_B32)                 \
+    HOLDS_INT(cmp##_B64, uint64_t, 64, u, expr, INT_##cmp) COMPARE(cmp##_B64)
 #define CMP_ORDER(cmp, expr)                                                                  \
-    COMPARE(cmp##_U16, uint16_t, 16, AS_IS, expr)                                             \
-    COMPARE(cmp##_U32, uint32_t, 32, AS_IS, expr)                                             \
-    COMPARE(cmp##_U64, uint64_t, 64, AS_IS, expr)                                             \
-    COMPARE(cmp##_S16, int16_t, 16, AS_IS, expr)                                              \
-    COMPARE(cmp##_S32, int32_t, 32, AS_IS, expr)                                              \
-    COMPARE(cmp##_S64, int64_t, 64, AS_IS, expr)
+    HOLDS(cmp##_U16, uint16_t, 16, AS_IS, expr) COMPARE(cmp##_U16)                            \
+    HOLDS_INT(cmp##_U32, uint32_t, 32, u, expr, INT_##cmp) COMPARE(cmp##_U32)                 \
+    HOLDS_INT(cmp##_U64, uint64_t, 64, u, expr, INT_##cmp) COMPARE(cmp##_U64)                 \
+    HOLDS(cmp##_S16, int16_t, 16, AS_IS, expr) COMPARE(cmp##_S16)                             \
+    HOLDS_INT(cmp##_S32, int32_t, 32, i, expr, INT_##cmp) COMPARE(cmp##_S32)                  \
+    HOLDS_INT(cmp##_S64, int64_t, 64, i, expr, INT_##cmp) COMPARE(cmp##_S64)
 #define CMP_FLOAT(cmp, expr)                                                                  \
-    COMPARE(cmp##_F32, float, 32, AS_IS, expr)                                                \
-    COMPARE(cmp##_F32_ftz, float, 32, flush32, expr)                                          \
-    COMPARE(cmp##_F64, double, 64, AS_IS, expr)
+    HOLDS_F32(cmp##_F32, expr, FLOAT_##cmp) COMPARE(cmp##_F32)                                \
+    HOLDS(cmp##_F32_ftz, float, 32, flush32, expr) COMPARE(cmp##_F32_ftz)                     \
+    HOLDS_F64(cmp##_F64, expr, FLOAT_##cmp) COMPARE(cmp##_F64)
 #define TEST32(word, expr) TEST(testp_##word##_F32, uint32_t, 32, expr)
 #define TEST64(word, expr) TEST(testp_##word##_F64, uint64_t, 64, expr)
 #include "ptx/isa/ops.def"
