@@ -279,6 +279,18 @@ static void met_test(struct behave_ctx *x)
                  THREADS, words, 1);
 }
 
+/* Warps whose guard is false keep their registers. */
+static void guard_test(struct behave_ctx *x)
+{
+    uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
+    for (uint32_t t = 0; t < THREADS; t++)
+        words[t * BEHAVE_WORDS] = t < 32 ? matrix_word(0, t % 32, false) : 7;
+    behave_table(x, "ldmatrix with a guard", SHARED_TILE, FILL_TILE
+                 "  setp.lt.u32 %p1, %t, 32;\n  mov.u32 %r3, 7;\n"
+                 "  @%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r3, [%r10];\n  st.global.u32 [%o], %r3;\n",
+                 THREADS, words, 1);
+}
+
 static void move_test(struct behave_ctx *x)
 {
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
@@ -361,6 +373,7 @@ void behave_matrix(struct behave_ctx *x)
             store_test(x, n, transposed);
         }
     met_test(x);
+    guard_test(x);
     move_test(x);
     copy_tests(x);
 }
