@@ -210,12 +210,20 @@ static void store_conditional(struct litmus_parser *p, uint8_t size, enum litmus
 
 /* ---- others ---- */
 
+static bool accesses_of_fence(const struct litmus_token *t)
+{
+    for (int i = 0; i < t->len; i++)                         /* the text may end with the token */
+        if (!memchr("iorw", t->at[i], 4))
+            return false;
+    return true;
+}
+
 static void fence(struct litmus_parser *p, int n, char *const *part, const struct litmus_token *at)
 {
     if (n == 2 && strcmp(part[1], "tso") != 0 && strcmp(part[1], "i") != 0)
         litmus_error(p, at, "the instruction 'fence.%s' is not supported", part[1]);
     while (n == 1 && p->token.kind == LITMUS_T_WORD) {
-        if (strspn(p->token.at, "iorw") < (size_t)p->token.len)
+        if (!accesses_of_fence(&p->token))
             litmus_error(p, &p->token, "expected r, w or rw, found '%.*s'", p->token.len, p->token.at);
         litmus_next(p);
         if (!litmus_take(p, ","))
