@@ -69,6 +69,8 @@ static void add_cuda(struct cc *cc, struct words *cmd)
     words_add(cmd, "--no-cuda-version-check");
     words_add(cmd, "-include");
     words_format(cmd, "%s/include/simtx/nvcc.h", cc->tree);
+    words_add(cmd, "-iquote"); /* clang's wrapper finds simtx's cuda.h although -I has another */
+    words_format(cmd, "%s/include/simtx/wrapper", cc->tree);
     words_add(cmd, "-fgpu-defer-diag");
     if (without_nvcc(cc))
         words_add(cmd, "-DSIMTX_WITHOUT_NVCC");

@@ -52,6 +52,9 @@ printf '#include <cublas_v2.h>\n' >blas.cu
 holds "headers of absent libraries" rejects "cublas_v2.h: simtx has no cuBLAS" "$nvcc" -c blas.cu
 : >cublas_v2.h
 holds "a program's own headers" "$nvcc" -I. -c blas.cu
+mkdir -p own && printf '#ifndef OWN_H\n#define OWN_H\n#include <cuda_runtime.h>\nint own();\n#endif\n' >own/cuda.h
+printf '#include "cuda.h"\nint own() { return 0; }\nint main() { return own(); }\n' >own.cu
+holds "a program's own cuda.h" sh -c '"$1" -Iown own.cu -o own.run && ./own.run' - "$nvcc"
 echo '__global__ void child() {} __global__ void parent() { child<<<1, 1>>>(); }' >nested.cu
 holds "launches in kernels" rejects "launch them from the host" "$nvcc" -rdc=true nested.cu
 cat >order.cu <<'EOF'
