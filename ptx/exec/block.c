@@ -196,6 +196,20 @@ static void set_launch_registers(struct half *h, const struct launch *la, const 
     }
 }
 
+/* Launch-invariant values (ptx/program/invariant.c) are computed for all lanes, when the context is new. */
+static void set_invariants(struct half *h, const struct code *c)
+{
+    struct lanes *x = &h->l;
+    const struct flow *fl = c->flow;
+    x->mask = x->active = x->exist = UINT32_MAX;
+    for (uint32_t i = 0; i < fl->ninvariant; i++) {
+        const struct dinst *end = &c->insts[c->of_inst[fl->invariant_inst[i] + 1]];
+        for (const struct dinst *d = &c->insts[c->of_inst[fl->invariant_inst[i]]]; d < end; d++)
+            if (!code_is_join(d))
+                d->fn(x, d);
+    }
+}
+
 /* moved: the components of %ctaid that differ from those of the context's last block. */
 static void start_warp(struct block *b, struct warp *w, uint32_t sm, const bool moved[3])
 {
@@ -224,6 +238,8 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm, const bool 
                 set_same(h, SR_CTAID, c, b->id[c]);
         if (reads(la, SR_SMID))
             set_same(h, SR_SMID, 0, sm);
+        if (fresh && !la->timed)
+            set_invariants(h, la->code);
     }
 }
 

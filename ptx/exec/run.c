@@ -18,6 +18,12 @@ static uint32_t lane_value(struct warp *w, operand o, int lane)
     return ((const uint32_t *)lanes_at(&w->half[lane / LANES].l, o))[lane % LANES];
 }
 
+/* The step that is executed after d, if d does not branch. */
+static inline const struct dinst *next_step(const struct dinst *d)
+{
+    return (const struct dinst *)((const char *)d + d->next);
+}
+
 /* Executes steps from *at on until one returns a control code; both halves of a wide wavefront execute each step. */
 static inline int run_steps(struct warp *w, const struct dinst **at)
 {
@@ -25,8 +31,12 @@ static inline int run_steps(struct warp *w, const struct dinst **at)
     int r;
     if (warp_halves(w) == 1) {
         struct lanes *x = &w->half[0].l;
-        while ((r = d->run(x, d)) <= CONTROL_NEXT)
-            d += 1 - r;
+        while (!(r = d->run(x, d))) {
+            r = (int)d->next_control;
+            d = next_step(d);
+            if (r)
+                break;
+        }
     } else
         while (!(r = run_halves(w, d)))
             d++;
@@ -405,8 +415,11 @@ static bool run_entries(struct warp *w, struct run *u, const struct dinst **at, 
     const struct dinst *d = begin_run(w, u, w->frame[simt_top(w)->frame].code);
     bool stack = !warp_independent(w);
     for (;;) {
+        d += stack && code_is_join(d) && (uintptr_t)d != u->end;
         const struct dinst *from = d;
         w->run_from = from->seq;
+        if (d->stepping & STEPS_HOISTED)
+            d = next_step(d);
         *r = run_steps(w, &d);
         count_steps(w, from, d);
         enum follow f = stack ? follow(w, u, &d, *r) : FOLLOW_CONTROL;

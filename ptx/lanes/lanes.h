@@ -39,11 +39,13 @@ enum { OPERAND_BITS = 30 };
 #define OPERAND_WRAPPED (3u << OPERAND_BITS)
 
 /* The counting step of a PTX instruction, or the return after the last one; a memory instruction, which timing mode
- * captures; it has a guard; a join marker, where diverged lanes may meet. */
-enum dinst_stepping { STEPS_HERE = 1, STEPS_MEMORY = 2, STEPS_GUARDED = 4, STEPS_JOIN = 8 };
+ * captures; it has a guard; a join marker, where diverged lanes may meet; functional mode passes it over. */
+enum dinst_stepping { STEPS_HERE = 1, STEPS_MEMORY = 2, STEPS_GUARDED = 4, STEPS_JOIN = 8, STEPS_HOISTED = 16 };
 
 struct dinst {
     ptx_fn *run;             /* called by the run loop: fn, or a function for this step and the next (pair.c) */
+    uint32_t next;           /* the step that the run loop executes after it: this many bytes further */
+    uint32_t next_control;   /* that step only returns this control code and is not called; 0: it is called */
     ptx_fn *fn;              /* executes the step */
     ptx_fn *guarded;         /* called by a guard's function for the lanes whose guard is true */
     ptx_fn *rounded;         /* called by a wrapper function: rounding mode, generic address, vector */
@@ -55,7 +57,7 @@ struct dinst {
     uint8_t vec;             /* memory: elements */
     uint8_t addr_size;       /* memory: bytes of the address register, 0 = the address is imm alone */
     uint8_t space;           /* memory: enum ptx_space */
-    uint8_t stepping;        /* bits of enum dinst_stepping, for timing mode (step.c) */
+    uint8_t stepping;        /* bits of enum dinst_stepping, most for timing mode (step.c) */
     uint16_t id;             /* memory: picks an entry of the bounds cache */
     uint32_t seq;            /* PTX instructions of the function before this one */
     uint8_t counts;          /* 1 for the step that executes a PTX instruction, 0 for width changes and join markers */

@@ -29,7 +29,7 @@
                 D[i] = m & lane_bit64[i] ? sum : old;                                         \
             }                                                                                 \
         }                                                                                     \
-        return CONTROL_TWO;                                                                   \
+        return CONTROL_NEXT;                                                                  \
     }
 
 PAIR(add_mul_wide_s32, int32_t, int32_t, (int64_t)a * b)

@@ -8,9 +8,8 @@
 #include "ptx/program/flow.h"
 #include "ptx/lanes/lanes.h"
 
-/* What an executing function returns to the run loop: these, or the opcode of a control instruction. TWO: it executed
- * its step and the next one. */
-enum control { CONTROL_TWO = -1, CONTROL_NEXT = 0, CONTROL_FAULT = OP_COUNT, CONTROL_JOIN, CONTROL_WARPSYNC };
+/* What an executing function returns to the run loop: these, or the opcode of a control instruction. */
+enum control { CONTROL_NEXT = 0, CONTROL_FAULT = OP_COUNT, CONTROL_JOIN, CONTROL_WARPSYNC };
 
 /* A uniform move between a register or constant and the private memory of the frame, part of a call. */
 struct call_value {

@@ -139,6 +139,7 @@ static void decode_body(struct decoder *x)
     add_return(x);
     resolve_targets(x);
     decode_pairs(x);
+    decode_links(x);
 }
 
 /* Steps and constants move from the heap to the program's arena. */

@@ -11,6 +11,7 @@
  *   decode_texture.c  textures and surfaces; ptx/matrix: matrices; ptx/memory/async_copy.c: asynchronous copies
  *   decode_control.c  branches, calls, barriers, transactions
  *   decode_pairs.c    two instructions that the run loop executes as one step
+ *   decode_links.c    which step the run loop executes next
  */
 #ifndef PTX_DECODE_H
 #define PTX_DECODE_H
@@ -114,5 +115,10 @@ void frame_check_parameters(const struct ptx_func *f, struct diag *d);
 
 /* Sets `run` of all steps. */
 void decode_pairs(struct decoder *x);
+
+/* ---- decode_links.c ---- */
+
+/* Sets `next` and `next_control` of all steps. */
+void decode_links(struct decoder *x);
 
 #endif

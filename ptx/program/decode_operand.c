@@ -17,6 +17,9 @@ operand decoder_reg(const struct decoder *x, const struct ptx_reg *r)
 {
     enum reg_class c = ptx_reg_class(r);
     uint32_t slot = x->code->flow->slot[r->id];
+    const struct ptx_operand *special = x->code->flow->alias[r->id];
+    if (special)
+        return OPERAND_SPECIAL | ptx_sreg_offset((enum ptx_sreg)special->sreg, special->comp ? special->comp - 1 : 0);
     if (slot == FLOW_NONE)
         return x->scratch;
     return x->code->class_base[c] + slot * (uint32_t)(c == RC_PRED ? 4 : ptx_reg_class_bytes(c) * LANES);

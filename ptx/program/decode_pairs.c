@@ -30,10 +30,10 @@ static bool read_once(struct reads *r, const struct ptx_operand *o)
     return r->of_reg[o->reg->id] == 1;
 }
 
-/* An unguarded step that executes an instruction. */
-static bool plain(const struct dinst *d)
+/* An unguarded step that executes an instruction in every block. */
+static bool plain(const struct code *c, const struct dinst *d)
 {
-    return d->in && d->counts && !d->in->guard && !d->guarded;
+    return d->in && d->counts && !d->in->guard && !d->guarded && !c->flow->hoisted[d->seq];
 }
 
 static bool is_sum(const struct ptx_inst *in)
@@ -66,7 +66,7 @@ void decode_pairs(struct decoder *x)
     for (uint32_t i = 0; i < c->ninsts; i++) {
         struct dinst *d = &c->insts[i], *sum = d + 1;
         d->run = d->fn;
-        ptx_fn *both = i + 1 < c->ninsts && plain(d) && plain(sum) ? lanes_pair(x->p->isa, d->in) : NULL;
+        ptx_fn *both = i + 1 < c->ninsts && plain(c, d) && plain(c, sum) ? lanes_pair(x->p->isa, d->in) : NULL;
         if (both && is_sum(sum->in) && same_block(c, d, sum) && read_once(&reads, &d->in->opd[0]) && feeds(d, sum))
             d->run = both;
     }

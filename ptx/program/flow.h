@@ -30,6 +30,11 @@ struct flow {
     uint32_t registers;          /* 32-bit registers a thread at the widest point (predicates are apart) */
     bool *unset;                 /* by register id: a thread may read it before writing it: it is 0 at the start */
     bool reads_unset;            /* some register is so */
+    bool *invariant;             /* by register id: its value is launch-invariant (invariant.c) */
+    const struct ptx_operand **alias;    /* by register id: the special register that it names, or NULL */
+    bool *hoisted;               /* by instruction: the run loop of functional mode passes it over */
+    uint32_t *invariant_inst;    /* instructions that write such registers, each after those of its operands */
+    uint32_t ninvariant;
 };
 
 /* Analyses a function with a body. The result is in the arena. */
@@ -37,6 +42,9 @@ struct flow *flow_analyse(const struct ptx_func *f, struct arena *arena);
 
 /* Fills slot, slots and registers; part of flow_analyse (regalloc.c). */
 void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct arena *arena);
+
+/* Sets invariant, alias, hoisted and invariant_inst, of which only kernels have some; part of flow_allocate_registers. */
+void flow_find_invariants(const struct ptx_func *f, struct flow *fl, struct arena *arena);
 
 /* Index of the instruction where lanes that diverge at branch `i` reconverge; FLOW_NONE = at the function's end. */
 uint32_t flow_reconvergence(const struct flow *fl, uint32_t i);

@@ -324,20 +324,25 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
     uint32_t n = (uint32_t)f->nregs;
     fl->slot = arena_alloc(arena, (n + 1) * sizeof *fl->slot);
     memset(fl->slot, 0xff, (n + 1) * sizeof *fl->slot);
+    struct live v = { .f = f, .fl = fl };
+    if (n && f->ninsts)
+        find_intervals(&v, arena);
+    flow_find_invariants(f, fl, arena);
     if (!n || !f->ninsts)
         return;
-    struct live v = { .f = f, .fl = fl };
-    find_intervals(&v, arena);
     struct interval *iv = mem_alloc(n, sizeof *iv, "live intervals");
     struct scan s = { .heap = mem_alloc(n, sizeof *s.heap, "live intervals") };
     s.free_slots = mem_alloc(n, sizeof *s.free_slots, "live intervals");
     for (int c = 0; c < RC_COUNT; c++) {
         uint32_t k = 0;
         for (uint32_t r = 0; r < n; r++)
-            if (v.end[r] != FLOW_NONE && (int)ptx_reg_class(f->regs[r]) == c)
+            if (v.end[r] != FLOW_NONE && (int)ptx_reg_class(f->regs[r]) == c && !fl->invariant[r])
                 iv[k++] = (struct interval){ v.start[r], v.end[r], r };
         qsort(iv, k, sizeof *iv, by_start);
         fl->slots[c] = scan_class(iv, k, fl->slot, &s);
+        for (uint32_t r = 0; r < n; r++)
+            if (fl->invariant[r] && (int)ptx_reg_class(f->regs[r]) == c)
+                fl->slot[r] = fl->slots[c]++;
     }
     free(iv);
     free(s.heap);

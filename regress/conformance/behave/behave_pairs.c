@@ -1,6 +1,7 @@
 /*
- * Behaviour of two instructions that the run loop may execute as one step (ptx/lanes/pair.c): a 64-bit sum after the
- * instruction that computes one of its terms, with all lanes and with some, and the shapes in which they must stay two.
+ * Behaviour of instructions that the run loop does not execute one by one: two as one step (ptx/lanes/pair.c), a 64-bit
+ * sum after the instruction that computes one of its terms, with all lanes and with some; values that are the same in
+ * every block (ptx/program/invariant.c); and the shapes in which they must stay what they are.
  */
 #include "regress/conformance/behave/behave.h"
 
@@ -43,7 +44,75 @@ static bool expect_two_steps(uint32_t i, uint32_t k, uint64_t *w)
     return true;
 }
 
+/* Eight blocks of 64 threads, one after the other in the same context. */
+static bool expect_fixed(uint32_t i, uint32_t k, uint64_t *w)
+{
+    uint32_t block = i / 64, tid = i % 64;
+    switch (k) {
+    case 0: *w = 16; break;                          /* of a parameter */
+    case 1: *w = block + 5; break;                   /* of the block's number */
+    case 2: *w = block & 1 ? 9 : 7; break;           /* two writes */
+    case 3: *w = i & 1 ? 0xaaaaaaaa : 0x55555555; break;
+    case 4: *w = (i > 0) + 2; break;                 /* carries */
+    case 5: *w = 9; break;                           /* a branch to a constant */
+    case 6: *w = 8 * i + 4 * tid; break;             /* a fixed term of a sum */
+    default: *w = (uint64_t)block << 32 | (tid < 7); break;
+    }
+    return true;
+}
+
+static bool expect_unset(uint32_t i, uint32_t k, uint64_t *w)
+{
+    *w = k == 0 ? (i & 1 ? 3 : 0) : i / 64 & 1 ? 77 : 0;
+    return k < 2;
+}
+
+/* A clock advances by the instructions of the warp. */
+static bool expect_clocks(uint32_t i, uint32_t k, uint64_t *w)
+{
+    (void)i;
+    *w = k == 0 ? 4 : k == 1 ? 5 : 16;
+    return k < 3;
+}
+
 static const struct behave_test tests[] = {
+    { .name = "values that are the same in every block, and some that are not", .grid = 8,
+      .body = "  ld.param.u64 %d11, [t_out];\n  add.u64 %d2, %d11, 16;\n  sub.u64 %d3, %d2, %d11;\n"
+              "  st.global.u64 [%o], %d3;\n"
+              "  mov.u32 %r31, %ctaid.x;\n  add.u32 %r32, %r31, 5;\n  cvt.u64.u32 %d4, %r32;\n"
+              "  st.global.u64 [%o+8], %d4;\n"
+              "  mov.u32 %r33, 7;\n  and.b32 %r34, %r31, 1;\n  setp.eq.u32 %p1, %r34, 0;\n  @%p1 bra EVEN;\n"
+              "  mov.u32 %r33, 9;\nEVEN:\n  st.global.u32 [%o+16], %r33;\n"
+              "  and.b32 %r35, %i, 1;\n  setp.eq.u32 %p2, %r35, 0;\n  @%p2 bra LEFT;\n"
+              "  activemask.b32 %r36;\n  st.global.u32 [%o+24], %r36;\n  bra DONE;\nLEFT:\n"
+              "  activemask.b32 %r37;\n  st.global.u32 [%o+24], %r37;\nDONE:\n"
+              "  add.cc.u32 %r38, 0xffffffff, 1;\n  add.cc.u32 %r39, %i, 0xffffffff;\n  addc.u32 %r40, 0, 0;\n"
+              "  add.cc.u32 %r41, %i, 0;\n  add.cc.u32 %r42, 0xffffffff, 1;\n  addc.u32 %r43, %r40, 1;\n"
+              "  st.global.u32 [%o+32], %r43;\n"
+              "  mov.u32 %r44, 0;\nLOOP:\n  mov.u32 %r45, 3;\n  add.u32 %r44, %r44, %r45;\n"
+              "  setp.lt.u32 %p3, %r44, 9;\n  @%p3 bra LOOP;\n  st.global.u32 [%o+40], %r44;\n"
+              "  mov.u32 %r46, %tid.x;\n  mul.wide.u32 %d5, %i, 8;\n  mul.wide.u32 %d6, %r46, 4;\n"
+              "  add.u64 %d7, %d5, %d6;\n  st.global.u64 [%o+48], %d7;\n"
+              "  setp.lt.u32 %p4, %r46, 7;\n  selp.u32 %r47, 1, 0, %p4;\n  st.global.u32 [%o+56], %r47;\n"
+              "  st.global.u32 [%o+60], %r31;\n",
+      .expect = expect_fixed },
+    { .name = "clocks around values that are the same in every block", .grid = 2,
+      .body = "  setp.gt.u32 %p1, %i, 1000;\n"
+              "  mov.u32 %r31, %clock;\n  mov.u32 %r32, 5;\n  mov.u32 %r33, %tid.x;\n  add.u32 %r34, %r32, %r33;\n"
+              "  mov.u32 %r35, %clock;\n  sub.u32 %r36, %r35, %r31;\n  st.global.u32 [%o], %r36;\n"
+              "  mov.u32 %r37, %clock;\n  @%p1 bra END;\n  mov.u32 %r38, 6;\n  mov.u32 %r39, 7;\n"
+              "  add.u32 %r40, %r38, %r39;\n  mov.u32 %r41, %clock;\n  sub.u32 %r42, %r41, %r37;\n"
+              "  st.global.u32 [%o+8], %r42;\n"
+              "  mov.u32 %r43, 0;\n  mov.u32 %r44, %clock;\nLOOP:\n  mov.u32 %r45, 1;\n  add.u32 %r43, %r43, %r45;\n"
+              "  mov.u32 %r46, %clock;\n  setp.lt.u32 %p2, %r43, 3;\n  @%p2 bra LOOP;\n"
+              "  mov.u32 %r47, %clock;\n  sub.u32 %r48, %r47, %r44;\n  st.global.u32 [%o+16], %r48;\nEND:\n",
+      .expect = expect_clocks },
+    { .name = "constants that some threads and some blocks do not set", .grid = 8,
+      .body = "  and.b32 %r31, %i, 1;\n  setp.eq.u32 %p1, %r31, 0;\n  @%p1 bra EVEN;\n  mov.u32 %r32, 3;\nEVEN:\n"
+              "  st.global.u32 [%o], %r32;\n"
+              "  mov.u32 %r33, %ctaid.x;\n  and.b32 %r34, %r33, 1;\n  setp.eq.u32 %p2, %r34, 0;\n"
+              "  @!%p2 mov.u32 %r35, 77;\n  st.global.u32 [%o+8], %r35;\n",
+      .expect = expect_unset },
     { .name = "sums of products, as two instructions or one step",
       .body = "  mul.lo.u32 %r2, %i, 2654435761;\n  mov.u64 %d1, 1000;\n"
               "  mul.wide.s32 %d2, %r2, -7;\n  add.s64 %d3, %d1, %d2;\n  st.global.u64 [%o], %d3;\n"

@@ -19,6 +19,12 @@
 #define PUT4(at, regs) "  st.global.v4.u32 [%rd2+" #at "], {" regs "};\n"
 #define PUT2(at, regs) "  st.global.v2.u64 [%rd2+" #at "], {" regs "};\n"
 
+/* 80 registers %x, each with one write. */
+#define SET_X(n) "  mov.u32 %x" #n ", 1" #n ";\n"
+#define ADD_X(n) "  add.u32 %s0, %s0, %x" #n "; add.u32 %s0, %s0, %r3;\n"
+#define TEN(F, t) F(t##0) F(t##1) F(t##2) F(t##3) F(t##4) F(t##5) F(t##6) F(t##7) F(t##8) F(t##9)
+#define EIGHTY(F) TEN(F, ) TEN(F, 1) TEN(F, 2) TEN(F, 3) TEN(F, 4) TEN(F, 5) TEN(F, 6) TEN(F, 7)
+
 /* Every width and extension from one space at [%rd10]. */
 #define LOADS(space)                                                                                        \
     "  ld." space ".u8 %h1, [%rd10+1]; ld." space ".s8 %h2, [%rd10+2]; ld." space ".u8 %r10, [%rd10+3];\n"  \
@@ -369,6 +375,80 @@ const struct step_case step_cases[] = {
       " st.local.u32 [l], %r1; add.u32 %r2, %r1, 1;\n"
       "  { .param .b32 a; st.param.b32 [a], %r2; call deep, (a); } ret; }\n"
       ENTRY BEGIN "  { .param .b32 a; st.param.b32 [a], %r1; call deep, (a); }\n" END },
+    /* launch-invariant values (ptx/program/invariant.c) */
+    { .name = "fixed values after branches and at joins", .ptx = MODULE ENTRY BEGIN
+      "  setp.gt.u32 %p1, %r2, 1000; @%p1 bra E; mov.u32 %r10, 5; add.u32 %r11, %r10, 2; mov.u32 %r12, %tid.x;\n"
+      "  st.global.u32 [%rd2], %r11; @%p1 bra E; mov.u32 %r13, 9;\n" PUT4(16, "%r11, %r12, %r13, %r10")
+      "  bar.sync 0; mov.u32 %r15, 3; and.b32 %r6, %r2, 1; setp.eq.u32 %p2, %r6, 0; @%p2 bra F; mov.u32 %r16, 11;\n"
+      PUT(32, "%r16") "F: mov.u32 %r17, 12; mov.u32 %r18, 0;\nL: mov.u32 %r19, 2;\n"
+      "  add.u32 %r18, %r18, %r19; setp.lt.u32 %p3, %r18, %r2; @%p3 bra L; mov.u32 %r21, 8; bra G;\n"
+      "E: mov.u32 %r22, 6;\n" PUT(48, "%r22") "G: mov.u32 %r23, 4; exit;\n" PUT(52, "%r23") END },
+    { .name = "fixed values of every class", .ptx = MODULE ".const .u32 c[4] = {1, 2, 3, 4};\n" ENTRY BEGIN
+      "  ld.param.u32 %rd10, [in]; ld.param.s8 %h1, [in+1]; ld.param.u8 %r10, [in+2]; ld.param.u16 %rd11, [in+2];\n"
+      "  ld.param.v2.u32 {%r11, %r12}, [out]; mov.u16 %h2, 300; cvt.s32.s8 %r13, %h2; cvt.u64.u32 %rd12, %tid.x;\n"
+      "  mov.u64 %rd13, c; ld.const.u32 %r14, [%rd13+4]; setp.lt.u32 %p1|%p2, %r2, 17; selp.u32 %r15, 1, 2, %p1;\n"
+      "  selp.u32 %r16, 3, 4, %p2; not.pred %p3, %p1; selp.u32 %r17, 5, 6, %p3; mov.b64 %rd14, {%r2, %r15};\n"
+      "  mov.b128 %q1, {%rd14, %rd13}; mov.b128 {%rd15, %rd16}, %q1; div.u32 %r18, 7, 0; cvt.u32.s16 %r19, %h1;\n"
+      "  mov.b64 {%r20, %r21}, %rd14; mul.wide.u32 %rd17, %r2, 40; mov.u32 %r22, %ntid.x; mov.u32 %r23, %ctaid.x;\n"
+      PUT4(0, "%r10, %r13, %r14, %r15") PUT4(16, "%r16, %r17, %r18, %r19") PUT4(32, "%r20, %r21, %r22, %r23")
+      PUT2(48, "%rd15, %rd12") PUT2(64, "%rd17, %rd11") PUT2(80, "%rd14, %rd14")
+      "  st.global.v2.u32 [%rd2+96], {%r2, %r23}; st.global.u8 [%rd2+104], %r2;\n"
+      "  st.global.u16 [%rd2+106], %r22;\n" END },
+    { .name = "fixed operands of what lanes do together", .ptx = MODULE ENTRY BEGIN
+      "  mov.u32 %r10, %laneid; and.b32 %r11, %r10, 3; setp.eq.u32 %p1, %r11, 1; and.b32 %r6, %r5, 1;\n"
+      "  setp.eq.u32 %p2, %r6, 0; @%p2 bra E;\n"
+      "  activemask.b32 %r12; shfl.sync.idx.b32 %r13, %r10, 0, 31, %r12; vote.sync.ballot.b32 %r14, %p1, %r12;\n"
+      "  redux.sync.add.u32 %r15, %r11, %r12; match.any.sync.b32 %r16, %r11, %r12; vote.ballot.b32 %r17, %p1;\n"
+      PUT4(0, "%r12, %r13, %r14, %r15") PUT2(16, "%rd1, %rd3") PUT(32, "%r16") PUT(36, "%r17")
+      "  shfl.down.b32 %r18, %r11, 1, 31; vote.all.pred %p3, %p1; selp.u32 %r19, 1, 2, %p3;\n"
+      PUT(40, "%r19") PUT(44, "%r18")
+      "E: atom.global.add.u32 %r20, [%rd3], %r10; red.global.add.u32 [%rd3+4], 3;\n" END },
+    { .name = "fixed operands of a warp with few lanes", .block = 40, .ptx = MODULE ".const .u32 c = 5;\n" ENTRY BEGIN
+      "  mov.u32 %r10, %laneid; and.b32 %r11, %r10, 3; mov.pred %p1, 1;\n"
+      "  vote.ballot.b32 %r12, %p1; redux.sync.add.u32 %r13, %r11, 0xffffffff; activemask.b32 %r14;\n"
+      "  match.any.sync.b32 %r15, %r11, 0xffffffff; shfl.down.b32 %r16, %r11, 1, 31; mov.u32 %r17, %smid;\n"
+      "  add.u32 %r18, %r17, 1; ld.const.u32 %r19, [c];\n"
+      PUT4(0, "%r12, %r13, %r14, %r15") PUT4(16, "%r16, %r17, %r18, %r19") END },
+    { .name = "a misaligned load of a parameter that is not executed", .ptx = MODULE ENTRY BEGIN
+      "  setp.lt.u32 %p1, %r2, 1000; @%p1 bra E; ld.param.u32 %r10, [in+2];\n" PUT(0, "%r10") "E:\n" END },
+    { .name = "fixed terms and carries", .ptx = MODULE ENTRY BEGIN
+      "  add.cc.u32 %r10, 0xffffffff, 1; add.cc.u32 %r11, %r5, 0xffffffff; addc.u32 %r12, 0, 0;\n"
+      "  sub.cc.u32 %r13, 1, 2;\n"
+      "  add.cc.u32 %r14, %r5, 0; sub.cc.u32 %r15, 1, 2; subc.u32 %r16, 5, 1; mad.lo.cc.u32 %r17, 3, 4, 0xffffffff;\n"
+      "  add.cc.u32 %r18, 0, 0; mad.lo.cc.u32 %r19, 3, 4, 0xffffffff; madc.lo.u32 %r20, 2, 2, 2;\n"
+      PUT4(0, "%r12, %r16, %r20, %r14") PUT4(16, "%r10, %r13, %r15, %r17") END },
+    { .name = "registers with one write that some do not reach", .ptx = MODULE ENTRY BEGIN
+      "  and.b32 %r6, %r5, 1; setp.eq.u32 %p1, %r6, 0; @%p1 bra E; mov.u32 %r10, 3;\nE:\n" PUT(0, "%r10")
+      "  @%p1 mov.u32 %r11, 77;\n" PUT(4, "%r11") "  mov.u32 %r12, %r13; mov.u32 %r13, 5;\n" PUT(8, "%r12") END },
+    { .name = "instructions of fixed values with a guard", .ptx = MODULE ENTRY BEGIN
+      "  and.b32 %r6, %r5, 1; setp.eq.u32 %p1, %r6, 0; @%p1 mov.u32 %r10, 77; @!%p1 add.u32 %r11, %r2, 1;\n"
+      "  mov.u32 %r12, 7; @%p1 mov.u32 %r12, 8;\n" PUT(0, "%r12") END },
+    { .name = "values of blocks and loops", .ptx = MODULE ENTRY BEGIN
+      "  mov.u32 %r10, 7; setp.ne.u32 %p1, %r3, 0; @%p1 bra E; mov.u32 %r10, 9;\nE: add.u32 %r11, %r3, 5;\n"
+      "  mov.u32 %r12, 0; mov.u32 %r13, 0;\nL: add.u32 %r14, %r12, 3; add.u32 %r13, %r13, %r14;\n"
+      "  add.u32 %r12, %r12, 1; mov.u32 %r15, %r12; setp.lt.u32 %p2, %r12, 5; @%p2 bra L;\n"
+      "  mov.u32 %r16, %nctaid.x; add.u32 %r17, %r16, %r3;\n"
+      "  mov.u32 %r18, %ctaid.y; mov.u32 %r19, %smid; add.u32 %r20, %r19, 1;\n"
+      PUT4(0, "%r10, %r11, %r13, %r15") PUT4(16, "%r17, %r18, %r19, %r20") END },
+    { .name = "fixed values and calls", .ptx = MODULE
+      ".func (.param .b32 r) f(.param .b32 a, .param .b32 b) { .reg .b32 %r<6>; ld.param.b32 %r1, [a];"
+      " ld.param.b32 %r2, [b]; mov.u32 %r4, 10; mov.u32 %r5, %tid.x; mad.lo.u32 %r3, %r2, %r4, %r1;"
+      " add.u32 %r3, %r3, %r5; st.param.b32 [r], %r3; ret; }\n"
+      ".func (.reg .b32 %o) g(.reg .b32 %a) { add.u32 %o, %a, 1; ret; }\n" ENTRY BEGIN
+      "  mov.u32 %r10, 3; mov.u64 %rd10, f;\n"
+      "  { .param .b32 a; .param .b32 b; .param .b32 r; st.param.b32 [a], %r2; st.param.b32 [b], %r10;"
+      " call (r), f, (a, b); ld.param.b32 %r11, [r]; }\n"
+      "  { .param .b32 a; .param .b32 b; .param .b32 r; st.param.b32 [a], %r5; st.param.b32 [b], %r3;"
+      " P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _); call (r), %rd10, (a, b), P;"
+      " ld.param.b32 %r12, [r]; }\n"
+      "  call (%r13), g, (%r2); call (%r14), g, (%r10);\n" PUT4(0, "%r11, %r12, %r13, %r14")
+      "  T: .branchtargets A, B; mov.u32 %r15, 1; brx.idx %r15, T;\nA: mov.u32 %r16, 1;\n" PUT(16, "%r16")
+      "B: mov.u32 %r17, 2;\n" PUT(20, "%r17") END },
+    { .name = "more fixed values than registers of their own", .ptx = MODULE ENTRY BEGIN
+      "  .reg .b32 %x<80>; .reg .b32 %s<2>; mov.u32 %s0, 0;\n" EIGHTY(SET_X) EIGHTY(ADD_X) PUT(0, "%s0") END },
+    { .name = "fault: after fixed values", .fault = "outside", .ptx = MODULE ENTRY BEGIN
+      "  setp.gt.u32 %p1, %r2, 1000; @%p1 bra E; mov.u32 %r10, 5; mul.wide.u32 %rd11, %r10, 0x40;\n"
+      "  mov.u32 %r11, 6; ld.global.u32 %r12, [%rd11]; mov.u32 %r13, 7;\nE:\n" END },
     { .name = "fault: trap", .fault = "trap", .ptx = MODULE ENTRY BEGIN "  setp.eq.u32 %p1, %r2, 40; @%p1 trap;\n"
     END },
     { .name = "fault: not all come to the barrier", .fault = "bar.sync 0, 128;\n  warp 0", .ptx = MODULE ENTRY BEGIN

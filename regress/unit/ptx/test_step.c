@@ -134,8 +134,8 @@ static void test_case(void **state)
 {
     const struct step_case *c = *state;
     for (int shape = 0; shape < 4; shape++) {
-        struct step_shape s = { .grid = 2, .block = c->block ? c->block : 64, .warp_size = shape % 2 ? 64 : 32,
-                                .independent = shape / 2 };
+        struct step_shape s = { .grid = 2, .sms = 2, .block = c->block ? c->block : 64,
+                                .warp_size = shape % 2 ? 64 : 32, .independent = shape / 2 };
         struct outcome want;
         if (!same(c->ptx, &s, 7, &want))
             fail();

@@ -1,0 +1,155 @@
+/*
+ * Launch-invariant values, the same in every block: kernel parameters, constants, thread numbers, and what is computed
+ * of these alone. A kernel has one unguarded instruction that writes such a register, which is never read before. The
+ * register has a slot of its own. Functional mode hoists the instruction: it executes once for each warp of a resident
+ * block's context, before its first block, and the run loop passes over it but counts it (decode_links.c). Timing mode
+ * executes it in its place.
+ *
+ * A move of a special register that does not change while a block runs makes its result another name of it.
+ */
+#include "ptx/program/flow.h"
+
+#include "ptx/isa/ops_check.h"
+
+/* A bound, because a register of its own is never used for another value: 64 of 64 bits are 16 kB a warp. */
+enum { INVARIANTS_MAX = 64 };
+
+struct hoisting {
+    const struct ptx_func *f;
+    struct flow *fl;
+    uint8_t *writes;                 /* by register, up to 2 */
+};
+
+static void count_write(void *ctx, struct ptx_reg *r, bool write)
+{
+    uint8_t *n = &((struct hoisting *)ctx)->writes[r->id];
+    *n += write && *n < 2;
+}
+
+static bool same_for_block(enum ptx_sreg s)
+{
+    return s == SR_CTAID || s == SR_SMID;
+}
+
+static bool same_for_launch(enum ptx_sreg s)
+{
+    return s == SR_TID || s == SR_NTID || s == SR_NCTAID || s == SR_LANEID || s == SR_WARPID || s == SR_NWARPID ||
+           s == SR_NSMID || (s >= SR_LANEMASK_EQ && s <= SR_LANEMASK_GT);
+}
+
+/* The special register that r is another name of; SR_NONE: it is a register. */
+static enum ptx_sreg name_of(const struct flow *fl, const struct ptx_reg *r)
+{
+    const struct ptx_operand *o = fl->alias[r->id];
+    return o ? (enum ptx_sreg)o->sreg : SR_NONE;
+}
+
+static bool is_invariant_operand(const struct flow *fl, const struct ptx_operand *o)
+{
+    switch (o->kind) {
+    case OPD_IMM:
+    case OPD_FIMM:
+    case OPD_FUNC: return true;
+    case OPD_VAR: return o->var->space == SP_GLOBAL || o->var->space == SP_CONST || o->var->space == SP_SHARED;
+    case OPD_SREG: return same_for_launch((enum ptx_sreg)o->sreg);
+    case OPD_REG: return fl->invariant[o->reg->id] || same_for_launch(name_of(fl, o->reg));
+    default: return false;
+    }
+}
+
+/* Is `in` a load of the whole or a part of a kernel parameter, at a constant place? */
+static bool loads_parameter(const struct hoisting *x, const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = &in->opd[1];
+    if (in->op != OP_LD || o->kind != OPD_MEM || !o->has_var || o->has_reg)
+        return false;
+    uint64_t size = (uint64_t)ptx_type_size((enum ptx_type)in->type[0]);
+    for (const struct ptx_var *v = x->f->params; v; v = v->next)
+        if (v == o->var)
+            return !((uint64_t)o->imm % size);       /* another one is a fault when it executes */
+    return false;
+}
+
+/* Does each lane compute its result of its own operands alone? */
+static bool is_lane_function(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_SHFL:
+    case OP_VOTE:
+    case OP_MATCH:
+    case OP_ACTIVEMASK:
+    case OP_REDUX:
+    case OP_ELECT:
+    case OP_ADDC:
+    case OP_SUBC:
+    case OP_MADC: return false;
+    default: return ptx_has_lane_functions((enum ptx_op)in->op) && !in->mod[PG_CC];
+    }
+}
+
+static bool computes_invariant(const struct hoisting *x, const struct ptx_inst *in)
+{
+    if (loads_parameter(x, in))
+        return true;
+    if (!is_lane_function(in) || in->nopd < 2)
+        return false;
+    for (int k = 1; k < in->nopd; k++)
+        if (!is_invariant_operand(x->fl, &in->opd[k]))
+            return false;
+    return true;
+}
+
+/* The register that `in` alone writes, always; or NULL. */
+static const struct ptx_reg *only_result(const struct hoisting *x, const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = &in->opd[0];
+    bool one = !in->guard && in->nopd && o->kind == OPD_REG && !o->reg->shared && x->writes[o->reg->id] == 1;
+    return one ? o->reg : NULL;
+}
+
+static bool renames(const struct ptx_inst *in, const struct ptx_reg *r)
+{
+    const struct ptx_operand *o = &in->opd[1];
+    if (in->op != OP_MOV || o->kind != OPD_SREG)
+        return false;
+    enum ptx_sreg s = (enum ptx_sreg)o->sreg;
+    return (same_for_block(s) || same_for_launch(s)) && ptx_reg_class(r) == RC_32 &&
+           ptx_type_size((enum ptx_type)in->type[0]) == 4;
+}
+
+static bool hoist_result(struct hoisting *x, uint32_t i)
+{
+    const struct ptx_inst *in = &x->f->insts[i];
+    struct flow *fl = x->fl;
+    const struct ptx_reg *r = only_result(x, in);
+    if (!r || fl->invariant[r->id] || fl->alias[r->id])
+        return false;
+    if (renames(in, r))
+        fl->alias[r->id] = &in->opd[1];
+    else if (fl->ninvariant < INVARIANTS_MAX && computes_invariant(x, in)) {
+        fl->invariant[r->id] = true;
+        fl->invariant_inst[fl->ninvariant++] = i;
+    } else
+        return false;
+    fl->hoisted[i] = true;
+    return true;
+}
+
+void flow_find_invariants(const struct ptx_func *f, struct flow *fl, struct arena *arena)
+{
+    uint32_t n = (uint32_t)f->nregs;
+    fl->invariant = arena_alloc(arena, (n + 1) * sizeof *fl->invariant);
+    fl->alias = arena_alloc(arena, (n + 1) * sizeof *fl->alias);
+    fl->hoisted = arena_alloc(arena, (f->ninsts + 1) * sizeof *fl->hoisted);
+    if (!f->is_entry || fl->reads_unset)
+        return;
+    struct hoisting x = { .f = f, .fl = fl, .writes = arena_alloc(arena, n + 1) };
+    fl->invariant_inst = arena_alloc(arena, INVARIANTS_MAX * sizeof *fl->invariant_inst);
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        ptx_inst_visit_regs(&f->insts[i], count_write, &x);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < f->ninsts; i++)
+            more |= hoist_result(&x, i);
+    }
+}
