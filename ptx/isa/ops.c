@@ -65,6 +65,45 @@ bool ptx_has_lane_functions(enum ptx_op op)
     return op != OP_NONE && steps[op] == LANE_FUNCTIONS;
 }
 
+/* Opcodes with a row whose lane functions see the operands of one lane only; not those of carries, which see more. */
+static const uint16_t own_lane[] = {
+#define INT1(op, TD, TA, sel, fl, expr) OP_##op,
+#define INT2(op, TD, TA, sel, fl, expr) OP_##op,
+#define INT3(op, TD, TA, sel, fl, expr) OP_##op,
+#define INT2N(op, bits, sel, fl, expr) OP_##op,
+#define INT3N(op, bits, sel, fl, expr) OP_##op,
+#define INT4(op, T, expr) OP_##op,
+#define INT_UU(op, T, expr) OP_##op,
+#define PACKED2(op, T, TE, sel, fl, expr) OP_##op,
+#define DOT(op, TA, TB, sel, expr) OP_##op,
+#define PRED1(op, expr) OP_##op,
+#define PRED2(op, expr) OP_##op,
+#define BIT1(op, bits, expr) OP_##op,
+#define BIT2(op, bits, expr) OP_##op,
+#define BIT3(op, sel, fl, expr) OP_##op,
+#define SHIFT(op, T, expr) OP_##op,
+#define SELECT(op, bits) OP_##op,
+#define FLT32(n, op, fl, expr) OP_##op,
+#define FLT32S(n, op, fl, expr) OP_##op,
+#define FLT64(n, op, fl, expr) OP_##op,
+#define FBIT32(n, op, expr) OP_##op,
+#define FBIT64(n, op, expr) OP_##op,
+#define HALF(n, op, expr) OP_##op,
+#define LOGIC_FN(op, t1, t2, sel, fl, fn) OP_##op,
+#define CVT1(TD, TA, sel, fl, expr) OP_CVT,
+#include "ptx/isa/ops.def"
+};
+
+bool ptx_is_of_own_lane(const struct ptx_inst *in)
+{
+    if (in->mod[PG_CC] || ptx_ops[in->op].unit == PTX_UNIT_WARP || !ptx_has_lane_functions((enum ptx_op)in->op))
+        return false;
+    for (size_t i = 0; i < sizeof own_lane / sizeof *own_lane; i++)
+        if (own_lane[i] == in->op)
+            return true;
+    return false;
+}
+
 const char *ptx_sig(enum ptx_op op, const uint8_t mod[PG_COUNT])
 {
     for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)

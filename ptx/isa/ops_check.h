@@ -24,6 +24,12 @@ const struct ptx_form *ptx_form_find(const struct ptx_inst *in);
 bool ptx_form_ok(const struct ptx_inst *in, const char **why);
 
 /*
+ * Does the instruction compute each lane's result of that lane's operands alone, without the carry flag? True only by a
+ * semantic row of its opcode that has no other inputs; an opcode without such a row is not.
+ */
+bool ptx_is_of_own_lane(const struct ptx_inst *in);
+
+/*
  * Visits every legal combination of types and modifiers of the opcodes that have lane functions, as an
  * instruction whose operands are registers. Stops when visit returns false; returns the number of visits.
  */

@@ -16,13 +16,13 @@ int decoder_storage_bytes(enum ptx_type t)
 operand decoder_reg(const struct decoder *x, const struct ptx_reg *r)
 {
     enum reg_class c = ptx_reg_class(r);
-    uint32_t slot = x->code->flow->slot[r->id];
+    uint32_t place = x->code->flow->place[r->id];
     const struct ptx_operand *special = x->code->flow->alias[r->id];
     if (special)
         return OPERAND_SPECIAL | ptx_sreg_offset((enum ptx_sreg)special->sreg, special->comp ? special->comp - 1 : 0);
-    if (slot == FLOW_NONE)
+    if (place == FLOW_NONE)
         return x->scratch;
-    return x->code->class_base[c] + slot * (uint32_t)(c == RC_PRED ? 4 : ptx_reg_class_bytes(c) * LANES);
+    return x->code->class_base[c] + place * (uint32_t)(c == RC_PRED ? 4 : ptx_reg_class_bytes(c) * LANES);
 }
 
 int decoder_reg_bytes(const struct ptx_reg *r)

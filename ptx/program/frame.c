@@ -13,7 +13,7 @@ uint32_t frame_place_registers(struct code *c)
     for (int i = 0; i < RC_COUNT; i++) {
         enum reg_class r = order[i];
         c->class_base[r] = at;
-        at += c->flow->slots[r] * (uint32_t)(r == RC_PRED ? 4 : ptx_reg_class_bytes(r) * LANES);
+        at += c->flow->places[r] * (uint32_t)(r == RC_PRED ? 4 : ptx_reg_class_bytes(r) * LANES);
         at = (at + 63) & ~63u;
     }
     return at;

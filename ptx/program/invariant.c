@@ -1,9 +1,9 @@
 /*
  * Launch-invariant values, the same in every block: kernel parameters, constants, thread numbers, and what is computed
  * of these alone. A kernel has one unguarded instruction that writes such a register, which is never read before. The
- * register has a slot of its own. Functional mode hoists the instruction: it executes once for each warp of a resident
- * block's context, before its first block, and the run loop passes over it but counts it (decode_links.c). Timing mode
- * executes it in its place.
+ * register is stored at a place of its own; its slot, which is the register of timing mode, does not depend on that.
+ * Functional mode hoists the instruction: it executes once for each warp of a resident block's context, before its first
+ * block, and the run loop passes over it but counts it (decode_links.c). Timing mode executes it in its place.
  *
  * A move of a special register that does not change while a block runs makes its result another name of it.
  */
@@ -57,46 +57,32 @@ static bool is_invariant_operand(const struct flow *fl, const struct ptx_operand
     }
 }
 
-/* Is `in` a load of the whole or a part of a kernel parameter, at a constant place? */
+/*
+ * Is `in` a load of the whole or a part of a kernel parameter, at a constant place? A misaligned one is a
+ * fault of the threads that execute it.
+ */
 static bool loads_parameter(const struct hoisting *x, const struct ptx_inst *in)
 {
     const struct ptx_operand *o = &in->opd[1];
-    if (in->op != OP_LD || o->kind != OPD_MEM || !o->has_var || o->has_reg)
+    if (in->op != OP_LD || o->kind != OPD_MEM || !o->has_var || o->has_reg || ptx_inst_space(in) != SP_PARAM)
         return false;
     uint64_t size = (uint64_t)ptx_type_size((enum ptx_type)in->type[0]);
     for (const struct ptx_var *v = x->f->params; v; v = v->next)
         if (v == o->var)
-            return !((uint64_t)o->imm % size);       /* another one is a fault when it executes */
+            return !((uint64_t)o->imm % size) && !(v->align % size);
     return false;
-}
-
-/* Does each lane compute its result of its own operands alone? */
-static bool is_lane_function(const struct ptx_inst *in)
-{
-    switch (in->op) {
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_ACTIVEMASK:
-    case OP_REDUX:
-    case OP_ELECT:
-    case OP_ADDC:
-    case OP_SUBC:
-    case OP_MADC: return false;
-    default: return ptx_has_lane_functions((enum ptx_op)in->op) && !in->mod[PG_CC];
-    }
 }
 
 static bool computes_invariant(const struct hoisting *x, const struct ptx_inst *in)
 {
     if (loads_parameter(x, in))
         return true;
-    if (!is_lane_function(in) || in->nopd < 2)
+    if (in->nopd < 2)
         return false;
     for (int k = 1; k < in->nopd; k++)
         if (!is_invariant_operand(x->fl, &in->opd[k]))
             return false;
-    return true;
+    return ptx_is_of_own_lane(in);
 }
 
 /* The register that `in` alone writes, always; or NULL. */

@@ -323,6 +323,7 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
 {
     uint32_t n = (uint32_t)f->nregs;
     fl->slot = arena_alloc(arena, (n + 1) * sizeof *fl->slot);
+    fl->place = arena_alloc(arena, (n + 1) * sizeof *fl->place);
     memset(fl->slot, 0xff, (n + 1) * sizeof *fl->slot);
     struct live v = { .f = f, .fl = fl };
     if (n && f->ninsts)
@@ -336,13 +337,13 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
     for (int c = 0; c < RC_COUNT; c++) {
         uint32_t k = 0;
         for (uint32_t r = 0; r < n; r++)
-            if (v.end[r] != FLOW_NONE && (int)ptx_reg_class(f->regs[r]) == c && !fl->invariant[r])
+            if (v.end[r] != FLOW_NONE && (int)ptx_reg_class(f->regs[r]) == c)
                 iv[k++] = (struct interval){ v.start[r], v.end[r], r };
         qsort(iv, k, sizeof *iv, by_start);
-        fl->slots[c] = scan_class(iv, k, fl->slot, &s);
+        fl->places[c] = fl->slots[c] = scan_class(iv, k, fl->slot, &s);
         for (uint32_t r = 0; r < n; r++)
-            if (fl->invariant[r] && (int)ptx_reg_class(f->regs[r]) == c)
-                fl->slot[r] = fl->slots[c]++;
+            if ((int)ptx_reg_class(f->regs[r]) == c)
+                fl->place[r] = fl->invariant[r] ? fl->places[c]++ : fl->slot[r];
     }
     free(iv);
     free(s.heap);

@@ -411,6 +411,45 @@ const struct step_case step_cases[] = {
       PUT4(0, "%r12, %r13, %r14, %r15") PUT4(16, "%r16, %r17, %r18, %r19") END },
     { .name = "a misaligned load of a parameter that is not executed", .ptx = MODULE ENTRY BEGIN
       "  setp.lt.u32 %p1, %r2, 1000; @%p1 bra E; ld.param.u32 %r10, [in+2];\n" PUT(0, "%r10") "E:\n" END },
+    { .name = "loads of misaligned parameters that are not executed", .ptx = MODULE
+      ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum, .param .align 1 .b8 x,"
+      " .param .align 1 .b8 s[12])\n" BEGIN
+      "  setp.lt.u32 %p1, %r2, 1000; @%p1 bra E; ld.param.u32 %r10, [s]; ld.param.u16 %r11, [s+4];\n"
+      PUT(0, "%r10") PUT(4, "%r11") "E:\n" END },
+    { .name = "fault: a load of a misaligned parameter, in its place", .fault = "ld.param.u32 %r10, [s]", .ptx = MODULE
+      ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum, .param .align 1 .b8 x,"
+      " .param .align 1 .b8 s[12])\n" BEGIN PUT(0, "%r2") "  ld.param.u32 %r10, [s];\n" PUT(4, "%r10") END },
+    { .name = "parameters by value", .ptx = MODULE
+      ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum, .param .align 8 .b8 s[24],"
+      " .param .align 2 .b8 h[6])\n" BEGIN
+      "  ld.param.u64 %rd10, [s]; ld.param.u32 %r10, [s+12]; ld.param.s16 %r11, [s+18]; ld.param.u8 %r12, [s+23];\n"
+      "  ld.param.u16 %r13, [h+4]; ld.param.v2.u32 {%r14, %r15}, [s+16]; ld.param.v4.u16 {%h1, %h2, %h3, %h4}, [s];\n"
+      "  mov.u64 %rd12, s; cvta.param.u64 %rd13, %rd12; ld.u32 %r16, [%rd13+12]; sub.u32 %r17, %r16, %r10;\n"
+      PUT64(0, "%rd10") PUT4(16, "%r10, %r11, %r12, %r13") PUT4(32, "%r14, %r15, %r16, %r17") END },
+    { .name = "fixed operands of matrices and policies", .ptx = MODULE ".shared .align 16 .b8 m[512];\n" ENTRY BEGIN
+      "  mov.u32 %r10, m; mov.u32 %r11, 0x3c003c00; mov.u32 %r12, %laneid; shl.b32 %r13, %r12, 4;\n"
+      "  add.u32 %r14, %r10, %r13;\n"
+      "  st.shared.v4.u32 [%r14], {%r11, %r12, %r12, %r11}; bar.sync 0;\n"
+      "  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r15}, [%r14]; movmatrix.sync.aligned.m8n8.trans.b16 %r16, %r12;\n"
+      "  mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r20, %r21, %r22, %r23}, {%r11, %r11}, {%r11},"
+      " {%r12, %r12, %r12, %r12};\n"
+      "  createpolicy.fractional.L2::evict_first.b64 %rd10, 1.0; ld.global.L2::cache_hint.u32 %r17, [%rd4], %rd10;\n"
+      "  mov.u64 %rd11, m; cvta.shared.u64 %rd12, %rd11; isspacep.shared %p1, %rd12; selp.u32 %r18, 1, 2, %p1;\n"
+      PUT4(0, "%r15, %r16, %r17, %r18") PUT4(16, "%r20, %r21, %r22, %r23") END },
+    { .name = "uses through back edges", .ptx = MODULE ENTRY BEGIN
+      "  mov.u32 %r10, 0; mov.u32 %r12, 0; setp.eq.u32 %p1, %r10, 1;\nL: @%p1 add.u32 %r12, %r12, %r11;\n"
+      "  mov.u32 %r11, 5; add.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; setp.lt.u32 %p2, %r10, 3; @%p2 bra L;\n"
+      PUT(0, "%r12") END },
+    { .name = "registers of the module", .ptx = ".version 2.3\n.target sm_20\n.address_size 64\n"
+      ".reg .b32 %g1; .reg .b32 %g2;\n.func f { add.u32 %g2, %g1, 1; add.u32 %g1, %g1, 9; ret; }\n" ENTRY
+      "{ .reg .b32 %r<4>; .reg .b64 %rd<4>; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8;\n"
+      "  add.u64 %rd2, %rd2, %rd1; mov.u32 %g1, 5; call f;\n" PUT(0, "%g1") PUT(4, "%g2") END },
+    { .name = "callees that read registers before they write them", .ptx = MODULE
+      ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 %x<4>; .reg .pred %p; ld.param.b32 %x1, [a];"
+      " setp.eq.u32 %p, %x1, 3; @%p mov.u32 %x2, 7; mov.u32 %x3, 4; add.u32 %x2, %x2, %x3; st.param.b32 [r], %x2;"
+      " ret; }\n" ENTRY BEGIN
+      "  mov.u32 %r10, 3; { .param .b32 a; .param .b32 r; st.param.b32 [a], %r2; call (r), f, (a);"
+      " ld.param.b32 %r11, [r]; }\n" PUT(0, "%r11") PUT(4, "%r10") END },
     { .name = "fixed terms and carries", .ptx = MODULE ENTRY BEGIN
       "  add.cc.u32 %r10, 0xffffffff, 1; add.cc.u32 %r11, %r5, 0xffffffff; addc.u32 %r12, 0, 0;\n"
       "  sub.cc.u32 %r13, 1, 2;\n"
