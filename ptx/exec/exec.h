@@ -15,7 +15,7 @@
 #include "ptx/memory/devmem.h"
 
 enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096,
-       WARP_SPIN_FIRST = 32 };           /* backward branches before a loop is first checked for waiting (spin.c) */
+       WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first checked for waiting (spin.c) */
 
 /* Linked modules, loaded into a device; kernels are launched from it. */
 struct program {
