@@ -205,8 +205,7 @@ static void set_invariants(struct half *h, const struct code *c)
     for (uint32_t i = 0; i < fl->ninvariant; i++) {
         const struct dinst *end = &c->insts[c->of_inst[fl->invariant_inst[i] + 1]];
         for (const struct dinst *d = &c->insts[c->of_inst[fl->invariant_inst[i]]]; d < end; d++)
-            if (!code_is_join(d))
-                d->fn(x, d);
+            d->fn(x, d);
     }
 }
 

@@ -96,7 +96,7 @@ static const uint16_t own_lane[] = {
 
 bool ptx_is_of_own_lane(const struct ptx_inst *in)
 {
-    if (in->mod[PG_CC] || ptx_ops[in->op].unit == PTX_UNIT_WARP || !ptx_has_lane_functions((enum ptx_op)in->op))
+    if (in->mod[PG_CC])
         return false;
     for (size_t i = 0; i < sizeof own_lane / sizeof *own_lane; i++)
         if (own_lane[i] == in->op)

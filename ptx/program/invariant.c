@@ -49,8 +49,8 @@ static bool is_invariant_operand(const struct flow *fl, const struct ptx_operand
     switch (o->kind) {
     case OPD_IMM:
     case OPD_FIMM:
-    case OPD_FUNC: return true;
-    case OPD_VAR: return o->var->space == SP_GLOBAL || o->var->space == SP_CONST || o->var->space == SP_SHARED;
+    case OPD_FUNC:
+    case OPD_VAR: return true;       /* an address */
     case OPD_SREG: return same_for_launch((enum ptx_sreg)o->sreg);
     case OPD_REG: return fl->invariant[o->reg->id] || same_for_launch(name_of(fl, o->reg));
     default: return false;
@@ -64,7 +64,7 @@ static bool is_invariant_operand(const struct flow *fl, const struct ptx_operand
 static bool loads_parameter(const struct hoisting *x, const struct ptx_inst *in)
 {
     const struct ptx_operand *o = &in->opd[1];
-    if (in->op != OP_LD || o->kind != OPD_MEM || !o->has_var || o->has_reg || ptx_inst_space(in) != SP_PARAM)
+    if (in->op != OP_LD || o->kind != OPD_MEM || o->has_reg)
         return false;
     uint64_t size = (uint64_t)ptx_type_size((enum ptx_type)in->type[0]);
     for (const struct ptx_var *v = x->f->params; v; v = v->next)
@@ -77,20 +77,21 @@ static bool computes_invariant(const struct hoisting *x, const struct ptx_inst *
 {
     if (loads_parameter(x, in))
         return true;
-    if (in->nopd < 2)
-        return false;
     for (int k = 1; k < in->nopd; k++)
         if (!is_invariant_operand(x->fl, &in->opd[k]))
             return false;
     return ptx_is_of_own_lane(in);
 }
 
-/* The register that `in` alone writes, always; or NULL. */
+/*
+ * The register that `in` alone writes; or NULL. A guarded write keeps the old value of some lanes, so it counts as a
+ * read before the first write (reads_unset). A register of module scope that functions share has a load before each
+ * instruction that names it (module_regs.c), so it has more writes than one.
+ */
 static const struct ptx_reg *only_result(const struct hoisting *x, const struct ptx_inst *in)
 {
     const struct ptx_operand *o = &in->opd[0];
-    bool one = !in->guard && in->nopd && o->kind == OPD_REG && !o->reg->shared && x->writes[o->reg->id] == 1;
-    return one ? o->reg : NULL;
+    return in->nopd && o->kind == OPD_REG && x->writes[o->reg->id] == 1 ? o->reg : NULL;
 }
 
 static bool renames(const struct ptx_inst *in, const struct ptx_reg *r)
@@ -99,8 +100,7 @@ static bool renames(const struct ptx_inst *in, const struct ptx_reg *r)
     if (in->op != OP_MOV || o->kind != OPD_SREG)
         return false;
     enum ptx_sreg s = (enum ptx_sreg)o->sreg;
-    return (same_for_block(s) || same_for_launch(s)) && ptx_reg_class(r) == RC_32 &&
-           ptx_type_size((enum ptx_type)in->type[0]) == 4;
+    return (same_for_block(s) || same_for_launch(s)) && ptx_reg_class(r) == RC_32;
 }
 
 static bool hoist_result(struct hoisting *x, uint32_t i)

@@ -436,6 +436,16 @@ const struct step_case step_cases[] = {
       "  createpolicy.fractional.L2::evict_first.b64 %rd10, 1.0; ld.global.L2::cache_hint.u32 %r17, [%rd4], %rd10;\n"
       "  mov.u64 %rd11, m; cvta.shared.u64 %rd12, %rd11; isspacep.shared %p1, %rd12; selp.u32 %r18, 1, 2, %p1;\n"
       PUT4(0, "%r15, %r16, %r17, %r18") PUT4(16, "%r20, %r21, %r22, %r23") END },
+    { .name = "a part of a parameter at a place that is computed", .ptx = MODULE
+      ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum, .param .align 8 .b8 s[64])\n" BEGIN
+      "  and.b32 %r10, %r1, 7; shl.b32 %r11, %r10, 2; ld.param.u32 %r12, [s+%r11]; ld.param.u32 %r13, [s];\n"
+      "  ld.u32 %r14, [s+4]; mov.u32 %r15, %tid.x; shl.b32 %r15, %r15, 2; ld.param.u8 %r16, [in+%r10];\n"
+      PUT4(0, "%r12, %r13, %r14, %r16") END },
+    { .name = "special registers of 16 bits and as operands", .ptx = MODULE ENTRY BEGIN
+      "  mov.u16 %h1, %tid.x; mov.u16 %h2, %ctaid.x; add.u16 %h3, %h1, %h2; cvt.u32.u16 %r10, %h1;\n"
+      "  cvt.u32.u16 %r11, %h2; cvt.u32.u16 %r12, %h3; not.b32 %r13, %tid.x; neg.s32 %r14, %ctaid.x;\n"
+      "  add.u32 %r15, %tid.x, %ntid.x; cvt.u32.u16 %r16, %tid.x; popc.b32 %r17, %tid.x;\n"
+      PUT4(0, "%r10, %r11, %r12, %r13") PUT4(16, "%r14, %r15, %r16, %r17") END },
     { .name = "uses through back edges", .ptx = MODULE ENTRY BEGIN
       "  mov.u32 %r10, 0; mov.u32 %r12, 0; setp.eq.u32 %p1, %r10, 1;\nL: @%p1 add.u32 %r12, %r12, %r11;\n"
       "  mov.u32 %r11, 5; add.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; setp.lt.u32 %p2, %r10, 3; @%p2 bra L;\n"
