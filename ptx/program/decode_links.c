@@ -14,7 +14,7 @@ static uint32_t control_code(const struct dinst *d)
 {
     if (code_is_join(d))
         return CONTROL_JOIN;
-    return d->in && d->counts && d->fn == decode_control_fn((enum ptx_op)d->in->op) ? d->in->op : 0;
+    return d->in && d->fn == decode_control_fn((enum ptx_op)d->in->op) ? d->in->op : 0;
 }
 
 void decode_links(struct decoder *x)

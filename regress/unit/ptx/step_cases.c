@@ -446,6 +446,9 @@ const struct step_case step_cases[] = {
       "  cvt.u32.u16 %r11, %h2; cvt.u32.u16 %r12, %h3; not.b32 %r13, %tid.x; neg.s32 %r14, %ctaid.x;\n"
       "  add.u32 %r15, %tid.x, %ntid.x; cvt.u32.u16 %r16, %tid.x; popc.b32 %r17, %tid.x;\n"
       PUT4(0, "%r10, %r11, %r12, %r13") PUT4(16, "%r14, %r15, %r16, %r17") END },
+    { .name = "a loop that begins with a fixed term of a sum", .ptx = MODULE ENTRY BEGIN
+      "  mov.u32 %r10, 0; mov.u64 %rd10, 0;\nL: mul.wide.u32 %rd11, %r2, 8; add.u64 %rd10, %rd10, %rd11;\n"
+      "  add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra L;\n" PUT64(0, "%rd10") END },
     { .name = "uses through back edges", .ptx = MODULE ENTRY BEGIN
       "  mov.u32 %r10, 0; mov.u32 %r12, 0; setp.eq.u32 %p1, %r10, 1;\nL: @%p1 add.u32 %r12, %r12, %r11;\n"
       "  mov.u32 %r11, 5; add.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; setp.lt.u32 %p2, %r10, 3; @%p2 bra L;\n"
