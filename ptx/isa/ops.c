@@ -42,10 +42,11 @@ enum ptx_op ptx_op_find(const char *text, int len)
 }
 
 /* How an opcode is decoded; a memory instruction: MEMORY_STEP + its kind. */
-enum { LANE_FUNCTIONS, CONTROL_STEP, OTHER_STEP, MEMORY_STEP };
+enum { LANE_FUNCTIONS, CONTROL_STEP, OTHER_STEP, NO_STEP, MEMORY_STEP };
 static const uint8_t steps[OP_COUNT] = {
 #define MEMORY(id, kind, decode) [OP_##id] = MEMORY_STEP + MOP_##kind,
 #define CONTROL(id, decode, execute) [OP_##id] = CONTROL_STEP,
+#define REDUCED(id, reduce) [OP_##id] = NO_STEP,
 #define STEP(id, decode) [OP_##id] = OTHER_STEP,
 #include "ptx/isa/ops.def"
 };

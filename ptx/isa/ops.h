@@ -98,11 +98,11 @@ extern const int ptx_form_count;
 
 enum ptx_op ptx_op_find(const char *text, int len);    /* OP_NONE when unknown */
 enum mem_op_kind ptx_mem_kind(enum ptx_op op);         /* from the MEMORY rows */
-bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL or STEP row */
+bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL, REDUCED or STEP row */
 /* Has a type for each of D, A, B and C? */
 static inline bool ptx_is_matrix_product(enum ptx_op op)
 {
-    return op == OP_MMA;
+    return op == OP_MMA || op == OP_WMMA_MMA;
 }
 bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 

@@ -18,6 +18,9 @@
 #ifndef CONTROL
 #define CONTROL(id, decode, execute)
 #endif
+#ifndef REDUCED
+#define REDUCED(id, reduce)
+#endif
 #ifndef STEP
 #define STEP(id, decode)
 #endif

@@ -398,7 +398,8 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_copy(in);
     case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
         return check_hint(in);
-    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA:
+    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B:
+    case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D: case OP_WMMA_MMA:
         return matrix_check(in);
     case OP_TEX: case OP_TLD4:
         return check_fetch(in);

@@ -4,6 +4,7 @@
 #undef SIG
 #undef MEMORY
 #undef CONTROL
+#undef REDUCED
 #undef STEP
 #undef INT1
 #undef INT2

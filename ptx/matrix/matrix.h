@@ -20,6 +20,13 @@ struct matrix_shape matrix_shape(const struct ptx_inst *in);
 struct matrix_registers { int n; enum ptx_type type; };
 struct matrix_registers matrix_registers(const struct ptx_inst *in, int position);
 
+/* ---- wmma: an instruction of wmma, or one of them at a position of its operands ---- */
+enum wmma_matrix { WMMA_A, WMMA_B, WMMA_C, WMMA_D };
+enum wmma_matrix wmma_matrix_at(const struct ptx_inst *in, int position);
+enum ptx_type wmma_type(const struct ptx_inst *in, enum wmma_matrix m);
+struct matrix_registers wmma_registers(const struct ptx_inst *in, int position);
+const char *wmma_check(const struct ptx_inst *in);
+
 /* Bits of an element. */
 int matrix_element_bits(enum ptx_type t);
 

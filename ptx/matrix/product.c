@@ -19,7 +19,7 @@ enum { REGISTERS = 16, SIDE = 32, DEPTH = 256 };
 
 struct product {
     struct matrix_shape shape;
-    enum ptx_type d, a, b;
+    enum ptx_type d, a, b, c;
     bool clamps, xors;
     uint8_t nd, na, nb;              /* registers */
     operand reg_d[REGISTERS], reg_a[REGISTERS], reg_b[REGISTERS], reg_c[REGISTERS];
@@ -110,8 +110,8 @@ static float quiet(float f)
 
 static void load_sum(const struct product *p, const struct lanes *l, float (*c)[SIDE])
 {
-    bool half = p->d == T_F16;
-    for (int i = 0; i < p->nd * (half ? 2 : 1); i++) {
+    bool half = p->c == T_F16;
+    for (int i = 0; i < p->shape.m * p->shape.n / LANES; i++) {
         const uint32_t *word = lanes_at(l, p->reg_c[half ? i / 2 : i]);
         for (int lane = 0; lane < LANES; lane++) {
             float *to = &c[row_of(p, i, lane)][column_of(p, i, lane)];
@@ -126,7 +126,7 @@ static void load_sum(const struct product *p, const struct lanes *l, float (*c)[
 static void store_sum(const struct product *p, const struct lanes *l, float (*c)[SIDE])
 {
     bool half = p->d == T_F16;
-    for (int i = 0; i < p->nd * (half ? 2 : 1); i++) {
+    for (int i = 0; i < p->shape.m * p->shape.n / LANES; i++) {
         uint32_t *word = lanes_at(l, p->reg_d[half ? i / 2 : i]);
         for (int lane = 0; lane < LANES; lane++) {
             float v = quiet(c[row_of(p, i, lane)][column_of(p, i, lane)]);
@@ -296,6 +296,7 @@ void decode_matrix_multiply(struct decoder *x)
     p->d = (enum ptx_type)in->type[0];
     p->a = (enum ptx_type)in->type[1];
     p->b = (enum ptx_type)in->type[2];
+    p->c = (enum ptx_type)in->type[3];
     p->clamps = in->mod[PG_SATF];
     p->xors = in->mod[PG_BOOL] == MOD(BOOL, XOR);
     enum ptx_type t = p->d == T_F64 ? T_F64 : T_B32, sum = matrix_registers(in, 3).type;

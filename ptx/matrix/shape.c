@@ -26,8 +26,15 @@ static int count_of(const struct ptx_inst *in)
     return HAS(in, MATRIX, X4) ? 4 : HAS(in, MATRIX, X2) ? 2 : 1;
 }
 
+static bool is_wmma(const struct ptx_inst *in)
+{
+    return in->op >= OP_WMMA_LOAD_A && in->op <= OP_WMMA_MMA;
+}
+
 struct matrix_registers matrix_registers(const struct ptx_inst *in, int position)
 {
+    if (is_wmma(in))
+        return wmma_registers(in, position);
     if (in->op != OP_MMA)
         return (struct matrix_registers){ count_of(in), T_B32 };
     struct matrix_shape s = matrix_shape(in);
@@ -81,6 +88,8 @@ static const char *check_product(const struct ptx_inst *in)
 
 const char *matrix_check(const struct ptx_inst *in)
 {
+    if (is_wmma(in))
+        return wmma_check(in);
     if (!in->mod[PG_SYNC] || !in->mod[PG_ALIGNED])
         return "a matrix instruction has .sync.aligned";
     if (in->op == OP_MMA)

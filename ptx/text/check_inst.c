@@ -557,6 +557,9 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         if (in->opd[1].imm != 128)
             error_at(p, in->opd[1].loc, "the size must be 128");
         break;
+    case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B: case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D:
+        wmma_check_stride(p, in);
+        break;
     case OP_CVTA:
         if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != ptx_inst_space(in))
             diag_error(p->d, in->opd[1].loc.line, in->opd[1].loc.col, "'%s' is in .%s, not in .%s",

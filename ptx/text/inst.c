@@ -270,6 +270,13 @@ static void emit_vector_move(struct parser *p, const struct ptx_inst *in)
 
 /* ---- the end of an instruction ---- */
 
+typedef void reduce_fn(struct parser *p, const struct ptx_inst *in);
+
+static reduce_fn *const reducers[OP_COUNT] = {
+#define REDUCED(id, reduce) [OP_##id] = reduce_##reduce,
+#include "ptx/isa/ops.def"
+};
+
 static bool resolve_guard(struct parser *p, struct ptx_inst *in)
 {
     if (!p->guard)
@@ -350,6 +357,8 @@ void inst_end(struct parser *p, struct list operands)
             inst_emit_return_values(p, &in);
         if (p->moved)
             emit_vector_move(p, &in);
+        else if (reducers[in.op])
+            reducers[in.op](p, &in);
         else
             *inst_append(p) = in;
         call_emit_results(p, &in);

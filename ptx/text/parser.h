@@ -312,6 +312,13 @@ bool call_operands(struct parser *p, struct ptx_inst *in, struct list l);
 /* Moves the results of the call `like` from the variables that carry them. */
 void call_emit_results(struct parser *p, const struct ptx_inst *like);
 
+/* ---- wmma.c ---- */
+/* The instructions that do the same (REDUCED rows of ops.def). */
+void reduce_wmma_access(struct parser *p, const struct ptx_inst *in);
+void reduce_wmma_multiply(struct parser *p, const struct ptx_inst *in);
+/* The constant stride of a wmma.load or wmma.store. */
+bool wmma_check_stride(struct parser *p, const struct ptx_inst *in);
+
 /* ---- operand.c ---- */
 /* An operand at a position of the signature with this letter. */
 bool operand_read(struct parser *p, const struct ptx_inst *in, char letter, const struct node *n,

@@ -8,7 +8,7 @@
 
 static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
-    "wmma", "wgmma", "tcgen05",                                                /* matrices */
+    "wgmma", "tcgen05",                                                /* matrices */
     "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
