@@ -6,7 +6,7 @@
  *   A (M x K)   register r holds row g + 8 (r mod M/8), columns 4E (r div M/8) + E t + 0 .. E-1
  *   B (K x N)   register r holds column g + 8 (r div K/4E), rows 4E (r mod K/4E) + E t + 0 .. E-1
  *   C, D        element i is in row g + 8 (i/2 mod M/8), column 8 (i/2 div M/8) + 2 t + i mod 2; two f16 a register
- * For mma these are the ISA's layouts.
+ * For mma these are the ISA's layouts, except m8n8k4 of f16, which has its own (product.c).
  */
 #ifndef PTX_MATRIX_H
 #define PTX_MATRIX_H
@@ -26,6 +26,9 @@ enum wmma_matrix wmma_matrix_at(const struct ptx_inst *in, int position);
 enum ptx_type wmma_type(const struct ptx_inst *in, enum wmma_matrix m);
 struct matrix_registers wmma_registers(const struct ptx_inst *in, int position);
 const char *wmma_check(const struct ptx_inst *in);
+
+/* Is it mma.m8n8k4 of f16, four products of eight lanes each? */
+bool matrix_is_quads(const struct ptx_inst *in);
 
 /* Bits of an element. */
 int matrix_element_bits(enum ptx_type t);

@@ -21,6 +21,7 @@ struct product {
     struct matrix_shape shape;
     enum ptx_type d, a, b, c;
     bool clamps, xors;
+    bool rows_a, columns_b;          /* layouts, of m8n8k4 of f16 */
     uint8_t nd, na, nb;              /* registers */
     operand reg_d[REGISTERS], reg_a[REGISTERS], reg_b[REGISTERS], reg_c[REGISTERS];
 };
@@ -152,6 +153,72 @@ static int run_float(struct lanes *l, const struct dinst *d)
     load_sum(p, l, c);
     multiply_float(p->shape, a, b, c);
     store_sum(p, l, c);
+    return CONTROL_NEXT;
+}
+
+/* ---- m8n8k4 of f16: four products, of lanes 4 q .. 4 q + 3 and 4 q + 16 .. 4 q + 19 ---- */
+
+static struct place quad_sum(enum ptx_type t, int lane, int i)
+{
+    int low = lane % 4, high = lane / 16 * 4;
+    if (t == T_F16)
+        return (struct place){ low + high, i };
+    return (struct place){ (low & 1) + (i & 2) + high, (i & 4) + (low & 2) + (i & 1) };
+}
+
+/* A lane has a line of A or B, or a place in every line of its half. */
+static struct place quad_factor(bool lines, int lane, int i)
+{
+    int low = lane % 4, high = lane / 16 * 4;
+    return lines ? (struct place){ low + high, i } : (struct place){ i + high, low };
+}
+
+static float half_of_pair(const struct lanes *l, const operand *reg, int lane, int i)
+{
+    return f16_to_f32((uint16_t)(((const uint32_t *)lanes_at(l, reg[i / 2]))[lane] >> 16 * (i % 2)));
+}
+
+static void store_quad_sum(const struct product *p, const struct lanes *l, int lane, float (*c)[8])
+{
+    for (int i = 0; i < 8; i++) {
+        struct place at = quad_sum(p->d, lane, i);
+        float v = quiet(c[at.line][at.at]);
+        uint32_t bits, *word = (uint32_t *)lanes_at(l, p->reg_d[p->d == T_F16 ? i / 2 : i]) + lane;
+        memcpy(&bits, &v, sizeof bits);
+        if (p->d == T_F16) {
+            bits = v != v ? 0x7fff : f32_to_f16(v);
+            bits = i % 2 ? (*word & 0xffff) | bits << 16 : bits;
+        }
+        *word = bits;
+    }
+}
+
+static int run_quads(struct lanes *l, const struct dinst *d)
+{
+    const struct product *p = d->extra;
+    float a[4][8][4], b[4][8][4], c[4][8][8];
+    for (int lane = 0; lane < LANES; lane++) {
+        int q = lane / 4 % 4;
+        for (int i = 0; i < 4; i++) {
+            struct place at = quad_factor(p->rows_a, lane, i), to = quad_factor(p->columns_b, lane, i);
+            a[q][at.line][at.at] = half_of_pair(l, p->reg_a, lane, i);
+            b[q][to.line][to.at] = half_of_pair(l, p->reg_b, lane, i);
+        }
+        for (int i = 0; i < 8; i++) {
+            struct place at = quad_sum(p->c, lane, i);
+            if (p->c == T_F16)
+                c[q][at.line][at.at] = half_of_pair(l, p->reg_c, lane, i);
+            else
+                c[q][at.line][at.at] = ((const float *)lanes_at(l, p->reg_c[i]))[lane];
+        }
+    }
+    for (int i = 0; i < 4 * 8 * 8; i++)
+        for (int k = 0; k < 4; k++) {
+            float *sum = &c[i / 64][i / 8 % 8][i % 8];
+            *sum = __builtin_fmaf(a[i / 64][i / 8 % 8][k], b[i / 64][i % 8][k], *sum);
+        }
+    for (uint32_t m = l->mask; m; m &= m - 1)
+        store_quad_sum(p, l, __builtin_ctz(m), c[__builtin_ctz(m) / 4 % 4]);
     return CONTROL_NEXT;
 }
 
@@ -298,6 +365,8 @@ void decode_matrix_multiply(struct decoder *x)
     p->b = (enum ptx_type)in->type[2];
     p->c = (enum ptx_type)in->type[3];
     p->clamps = in->mod[PG_SATF];
+    p->rows_a = in->mod[PG_ALAYOUT] == MOD(ALAYOUT, A_ROW);
+    p->columns_b = in->mod[PG_BLAYOUT] == MOD(BLAYOUT, B_COL);
     p->xors = in->mod[PG_BOOL] == MOD(BOOL, XOR);
     enum ptx_type t = p->d == T_F64 ? T_F64 : T_B32, sum = matrix_registers(in, 3).type;
     p->nd = (uint8_t)matrix_operands(x, &in->opd[0], true, t, p->reg_d);
@@ -306,6 +375,6 @@ void decode_matrix_multiply(struct decoder *x)
     matrix_operands(x, &in->opd[3], false, sum, p->reg_c);
     struct dinst *d = decoder_add_counting_step(x);
     d->extra = p;
-    d->fn = p->d == T_F64 ? run_double : p->d == T_S32 ? run_integer : run_float;
+    d->fn = matrix_is_quads(in) ? run_quads : p->d == T_F64 ? run_double : p->d == T_S32 ? run_integer : run_float;
     decode_matrix_step(x, d);
 }

@@ -26,6 +26,11 @@ static int count_of(const struct ptx_inst *in)
     return HAS(in, MATRIX, X4) ? 4 : HAS(in, MATRIX, X2) ? 2 : 1;
 }
 
+bool matrix_is_quads(const struct ptx_inst *in)
+{
+    return in->op == OP_MMA && in->type[1] == T_F16 && HAS(in, SHAPE, M8N8K4);
+}
+
 static bool is_wmma(const struct ptx_inst *in)
 {
     return in->op >= OP_WMMA_LOAD_A && in->op <= OP_WMMA_MMA;
@@ -41,7 +46,7 @@ struct matrix_registers matrix_registers(const struct ptx_inst *in, int position
     bool factor = position == 1 || position == 2;
     enum ptx_type t = (enum ptx_type)in->type[position];
     int elements = position == 1 ? s.m * s.k : position == 2 ? s.k * s.n : s.m * s.n;
-    int bits = matrix_element_bits(t), lane_bits = elements / 32 * bits;
+    int bits = matrix_element_bits(t), lane_bits = elements * (matrix_is_quads(in) ? 4 : 1) / 32 * bits;
     if (t == T_F64)
         return (struct matrix_registers){ lane_bits / 64, T_F64 };
     return (struct matrix_registers){ lane_bits / 32, t == T_F32 && !factor ? T_F32 : T_B32 };
@@ -73,16 +78,18 @@ static bool shape_fits(const struct ptx_inst *in)
 
 static const char *check_product(const struct ptx_inst *in)
 {
-    if (in->type[3] != in->type[0])
+    bool quads = matrix_is_quads(in);
+    if (in->type[3] != in->type[0] && (!quads || in->type[0] != T_F32 || in->type[3] != T_F16))
         return "C has the type of D, which is written a second time at the end";
+    if (quads)
+        return in->mod[PG_ALAYOUT] && in->mod[PG_BLAYOUT] && !HAS(in, ALAYOUT, TRANS) ? NULL
+               : "the layouts of A and B are .row or .col";
     if (matrix_element_bits((enum ptx_type)in->type[1]) != matrix_element_bits((enum ptx_type)in->type[2]))
         return "the elements of A and B have the same size";
     if (!HAS(in, ALAYOUT, A_ROW) || !HAS(in, BLAYOUT, B_COL))
         return "A is .row and B is .col";
     if (in->type[1] == T_B1 && (!in->mod[PG_BOOL] || HAS(in, BOOL, OR) || !HAS(in, REDOP, POPC)))
         return "a product of .b1 is .and.popc or .xor.popc";
-    if (in->type[1] == T_F16 && HAS(in, SHAPE, M8N8K4))
-        return ".m8n8k4 of .f16 is not supported";
     return shape_fits(in) ? NULL : "this shape is not for this type";
 }
 
@@ -109,7 +116,7 @@ const char *matrix_check(const struct ptx_inst *in)
 uint32_t matrix_products(const struct ptx_inst *in)
 {
     struct matrix_shape s = matrix_shape(in);
-    return (uint32_t)(s.m * s.n * s.k);
+    return (uint32_t)(s.m * s.n * s.k) * (matrix_is_quads(in) ? 4 : 1);
 }
 
 /* Throughput of a product in 16ths of that of f16: f64 1/16, tf32 1/2, 8 bits 2, 4 bits 4, one bit 16. */

@@ -175,9 +175,9 @@ static bool unusual_instruction(const char *text, char *out)
     else if (!strncmp(text, "tex.2d", 6))
         sprintf(out, "%s {%%f1, %%f2, %%f3, %%f4}, [image, {%%f2, %%f3}];", text);
     else if (!strncmp(text, "wmma.load", 9))
-        sprintf(out, "%s %s, [%%rd9], %%r2;", text, strstr(text, ".c.") ? f8 : r8);
+        sprintf(out, "%s %s, [%%rd9], 16;", text, strstr(text, ".c.") ? f8 : r8);
     else if (!strncmp(text, "wmma.store", 10))
-        sprintf(out, "%s [%%rd9], %s, %%r2;", text, f8);
+        sprintf(out, "%s [%%rd9], %s, 16;", text, f8);
     else if (!strncmp(text, "wmma.mma", 8))
         sprintf(out, "%s %s, %s, %s, %s;", text, f8, r8, r8, f8);
     else
@@ -206,7 +206,7 @@ static void make_module(char *out, const char *outside, const char *header, cons
 {
     snprintf(out, TEXT,
              ".version 7.5\n.target sm_75\n.address_size 64\n%s\n"
-             ".global .align 16 .b8 in_global[64];\n.const .align 16 .b8 in_const[64] = {1, 2, 3};\n"
+             ".global .align 16 .b8 in_global[1024];\n.const .align 16 .b8 in_const[64] = {1, 2, 3};\n"
              ".global .texref image;\n"
              ".visible .func (.param .b32 r) f(.param .b32 a)\n"
              "{ .reg .b32 %%x<3>; ld.param.b32 %%x1, [a]; add.s32 %%x2, %%x1, 1;\n"

@@ -40,16 +40,48 @@ static char *make_text(const struct behave_test *t)
     return text;
 }
 
+static void mark_form(struct behave_ctx *x, const struct ptx_inst *in)
+{
+    const struct ptx_form *form = ptx_form_find(in);
+    if (form)
+        x->covered[form - ptx_forms] = true;
+}
+
+/* A modifier goes to the first group of the opcode that has it and has none yet, as in the parser. */
+static void add_word(struct ptx_inst *in, int *types, const char *word, int len)
+{
+    enum ptx_type t = ptx_type_find(word, len);
+    if (t && *types < 4)
+        in->type[(*types)++] = (uint8_t)t;
+    for (int g = 0; g < PG_COUNT && !t; g++)
+        if (ptx_ops[in->op].groups >> g & 1 && !in->mod[g] && (in->mod[g] = ptx_modifier_find((enum ptx_group)g, word, len)))
+            break;
+}
+
+/* An instruction that the parser replaces by others: by its text. */
+static void mark_reduced(struct behave_ctx *x, const char *name)
+{
+    struct ptx_inst in = { 0 };
+    int types = 0, end = (int)strcspn(name, " "), len = end;
+    while (len && !(in.op = (uint16_t)ptx_op_find(name, len)))
+        len--;
+    while (len < end) {
+        int n = (int)strcspn(name + len + 1, ". ");
+        add_word(&in, &types, name + len + 1, n);
+        len += n + 1;
+    }
+    mark_form(x, &in);
+}
+
 static void mark_rows(struct behave_ctx *x, const char *text)
 {
     struct diag d = { 0 };
     struct ptx_module *m = ptx_parse(text, strlen(text), "behave", &d);
     for (struct ptx_func *f = m ? m->funcs : NULL; f; f = f->next)
-        for (uint32_t i = 0; i < f->ninsts; i++) {
-            const struct ptx_form *form = ptx_form_find(&f->insts[i]);
-            if (form)
-                x->covered[form - ptx_forms] = true;
-        }
+        for (uint32_t i = 0; i < f->ninsts; i++)
+            mark_form(x, &f->insts[i]);
+    for (const char *at = m ? strstr(text, "  wmma.") : NULL; at; at = strstr(at + 1, "  wmma."))
+        mark_reduced(x, at + 2);
     if (m)
         ptx_module_free(m);
     diag_free(&d);
@@ -186,5 +218,6 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_texture(&x);
     behave_pairs(&x);
     behave_matrix(&x);
+    behave_gemm(&x);
     return x.count;
 }

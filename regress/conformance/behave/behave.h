@@ -57,5 +57,6 @@ void behave_system(struct behave_ctx *x);
 void behave_texture(struct behave_ctx *x);
 void behave_pairs(struct behave_ctx *x);
 void behave_matrix(struct behave_ctx *x);
+void behave_gemm(struct behave_ctx *x);
 
 #endif
