@@ -8,6 +8,7 @@
 
 #include "ptx/isa/ops_check.h"
 #include "regress/conformance/ref/ref.h"
+#include "regress/random/eval_matrix.h"
 
 enum { WARP = 32, STEPS_MAX = 300000, DEPTH_MAX = 64, SHARED_MAX = 1 << 15 };
 enum state { RUNNING, AT_WARP, AT_BARRIER, DONE };
@@ -324,9 +325,32 @@ static void run_return(struct eval *e, struct thread *t)
     t->frame->pc++;
 }
 
-static bool is_warp_wide(uint16_t op)
+/* Copies at once: the program waits before it reads. */
+static void run_copy(struct eval *e, struct thread *t, const struct ptx_inst *in)
 {
-    return op == OP_SHFL || op == OP_VOTE || op == OP_MATCH || op == OP_REDUX || op == OP_ACTIVEMASK;
+    const struct ptx_operand *to = &in->opd[0], *read = &in->opd[3];
+    uint64_t at = (uint64_t)to->imm + (to->has_reg ? t->frame->regs[to->reg->id] : 0);
+    size_t bytes = (size_t)in->opd[2].imm, n = read->kind == OPD_NONE ? bytes : source(e, t, read, T_U32);
+    char *p = e->shared + at % SHARED_MAX;
+    memset(p, 0, bytes);
+    memcpy(p, address(e, t, in, &in->opd[1]), n);
+}
+
+static bool is_matrix(uint16_t op)
+{
+    return op == OP_MMA || op == OP_LDMATRIX || op == OP_STMATRIX || op == OP_MOVMATRIX;
+}
+
+static bool is_warp_barrier(const struct ptx_inst *in)
+{
+    return in->op == OP_BAR && in->mod[PG_BAROP] == MOD(BAROP, WARP);
+}
+
+static bool is_warp_wide(const struct ptx_inst *in)
+{
+    uint16_t op = in->op;
+    return op == OP_SHFL || op == OP_VOTE || op == OP_MATCH || op == OP_REDUX || op == OP_ACTIVEMASK || is_matrix(op) ||
+           is_warp_barrier(in);
 }
 
 /* One instruction; false when the thread waits or has ended. */
@@ -337,8 +361,8 @@ static bool step(struct eval *e, struct thread *t)
     bool pass = !in->guard || (f->regs[in->guard->id] & 1) != in->guard_negated;
     if (++t->steps > STEPS_MAX)
         fail(e, "thread %u does not end", t->tid);
-    if (pass && (is_warp_wide(in->op) || in->op == OP_BAR || in->op == OP_BARRIER)) {
-        t->state = is_warp_wide(in->op) ? AT_WARP : AT_BARRIER;
+    if (pass && (is_warp_wide(in) || in->op == OP_BAR || in->op == OP_BARRIER)) {
+        t->state = is_warp_wide(in) ? AT_WARP : AT_BARRIER;
         return false;
     }
     if (!pass) {
@@ -353,6 +377,8 @@ static bool step(struct eval *e, struct thread *t)
     case OP_EXIT: t->state = DONE; return false;
     case OP_LD: case OP_ST: run_load_store(e, t, in); break;
     case OP_ATOM: case OP_RED: run_atomic(e, t, in); break;
+    case OP_CP_ASYNC: run_copy(e, t, in); break;
+    case OP_CP_COMMIT: case OP_CP_WAIT: case OP_CP_WAIT_ALL: break;
     case OP_CVTA: run_cvta(e, t, in); break;
     case OP_MOV: run_mov(e, t, in); break;
     case OP_TX_BEGIN: case OP_TX_COMMIT: break;  /* threads run one at a time */
@@ -432,6 +458,46 @@ static void do_redux(const struct ptx_inst *in, struct warp_values *w)
         w->d[i] = v;
 }
 
+static const struct ptx_operand *elements(const struct ptx_operand *o, int *n)
+{
+    *n = o->kind == OPD_VEC ? o->n : 1;
+    return o->kind == OPD_VEC ? o->elem : o;
+}
+
+/* All lanes of the warp execute it. */
+static void do_matrix(struct eval *e, struct thread *t, const struct ptx_inst *in)
+{
+    struct matrix_values m;
+    char *rows[WARP], move[8][16], *moved[8];
+    bool store = in->op == OP_STMATRIX, transposed = in->mod[PG_ALAYOUT] == MOD(ALAYOUT, TRANS);
+    int n, matrices = in->mod[PG_MATRIX] == MOD(MATRIX, X4) ? 4 : in->mod[PG_MATRIX] == MOD(MATRIX, X2) ? 2 : 1;
+    for (int o = 0; o < 4; o++) {
+        const struct ptx_operand *x = elements(&in->opd[o], &n);
+        for (int k = 0; k < n && in->opd[o].kind != OPD_MEM && in->opd[o].kind != OPD_NONE; k++)
+            for (uint32_t i = 0; i < WARP; i++)
+                m.v[o][k][i] = source(e, &t[i], &x[k], T_NONE);
+    }
+    for (uint32_t i = 0; i < WARP; i++)
+        rows[i] = in->op == OP_LDMATRIX || store ? address(e, &t[i], in, &in->opd[!store]) : NULL;
+    for (int i = 0; i < 8; i++)
+        moved[i] = move[i];
+    switch (in->op) {
+    case OP_MMA:
+        if (!matrix_product(in, &m))
+            fail(e, "line %d: no reference for this mma", in->loc.line);
+        break;
+    case OP_LDMATRIX: matrix_load(&m, 0, matrices, transposed, rows); break;
+    case OP_STMATRIX: matrix_store(&m, 1, matrices, transposed, rows); return;
+    default:
+        matrix_store(&m, 1, 1, false, moved);
+        matrix_load(&m, 0, 1, true, moved);
+    }
+    const struct ptx_operand *d = elements(&in->opd[0], &n);
+    for (int k = 0; k < n; k++)
+        for (uint32_t i = 0; i < WARP; i++)
+            set_reg(&t[i], &d[k], T_NONE, m.v[0][k][i]);
+}
+
 static void run_warp(struct eval *e, struct thread *t, uint32_t live)
 {
     struct warp_values w = { .live = live };
@@ -444,7 +510,7 @@ static void run_warp(struct eval *e, struct thread *t, uint32_t live)
             continue;
         if (t[i].frame->func != f->func || t[i].frame->pc != f->pc)
             fail(e, "line %d: lanes meet at different warp-wide instructions", in->loc.line);
-        else if (in->op != OP_BAR)
+        else if (in->op != OP_BAR && !is_matrix(in->op))
             w.a[i] = source(e, &t[i], &in->opd[from], src);
     }
     if (e->failed)
@@ -454,12 +520,13 @@ static void run_warp(struct eval *e, struct thread *t, uint32_t live)
     case OP_VOTE: do_vote(in, &w); break;
     case OP_MATCH: do_match(in, &w); break;
     case OP_REDUX: do_redux(in, &w); break;
+    case OP_MMA: case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: do_matrix(e, t, in); break;
     default: break;
     }
     for (uint32_t i = 0; i < WARP; i++) {
         if (!(live >> i & 1))
             continue;
-        if (in->op != OP_BAR) {
+        if (in->op != OP_BAR && !is_matrix(in->op)) {
             set_reg(&t[i], &in->opd[0], dst == T_PRED ? T_PRED : T_NONE, w.d[i]);
             if (from == 2 && in->opd[1].kind == OPD_REG)
                 set_reg(&t[i], &in->opd[1], T_PRED, w.p[i]);

@@ -456,6 +456,152 @@ static void warp_wide(struct gen *g)
     }
 }
 
+/* ---- matrices and asynchronous copies ---- */
+
+/* Into the thread's own part of shared memory; what stands before the wait does not look at it. */
+static void copies(struct gen *g)
+{
+    uint32_t bytes = 4u << pick(g, 3);
+    open_group(g);
+    FIXED("and.b32 %%t0, %%r%u, %u;", r(g), (GEN_IN_BYTES - 16) & ~15u);
+    FIXED("cvt.u64.u32 %%a1, %%t0;");
+    FIXED("add.u64 %%a1, %%in, %%a1;");
+    FIXED("cp.async.ca.shared.global [%%sm], [%%a1], %u;", bytes);
+    if (pick(g, 2))
+        FIXED("cp.async.commit_group;");
+    if (pick(g, 2))
+        FIXED("cp.async.cg.shared.global [%%sm+16], [%%a1], 16;");
+    else
+        FIXED("cp.async.ca.shared.global [%%sm+16], [%%a1], %u, %u;", bytes, pick(g, bytes + 1));
+    FIXED("cp.async.commit_group;");
+    for (uint32_t i = pick(g, 3); i > 0; i--)
+        instruction(g);
+    FIXED("cp.async.%s;", pick(g, 2) ? "wait_all" : "wait_group 0");
+    FIXED("ld.shared.b32 %%r%u, [%%sm+%u];", r(g), 16 * pick(g, 2));
+    close_group(g);
+}
+
+/* The rows of a warp's matrices are the parts of its threads. */
+static void matrix_rows(struct gen *g)
+{
+    uint32_t n = 1u << pick(g, 3), first = pick(g, NR - 3);
+    char list[64];
+    int len = 0;
+    for (uint32_t i = 0; i < n; i++)
+        len += sprintf(list + len, "%s%%r%u", i ? ", " : "", first + i);
+    open_group(g);
+    FIXED("bar.sync 0;");
+    FIXED("st.shared.v2.b64 [%%sm], {%%d%u, %%d%u};", d(g), d(g));
+    FIXED("bar.sync 1;");
+    FIXED("ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16 {%s}, [%%sm];", n, pick(g, 2) ? ".trans" : "", list);
+    if (pick(g, 2))
+        FIXED("movmatrix.sync.aligned.m8n8.trans.b16 %%r%u, %%r%u;", r(g), r(g));
+    if (pick(g, 2))
+        FIXED("stmatrix.sync.aligned.m8n8.x%u%s.shared.b16 [%%sm+16], {%s};", n, pick(g, 2) ? ".trans" : "", list);
+    FIXED("bar.sync 0;");
+    close_group(g);
+}
+
+/* Registers of the program: results are different ones. */
+static void registers_text(struct gen *g, char class, uint32_t n, bool different, char *buf)
+{
+    uint32_t all = class == 'd' ? ND : NR, first = pick(g, all - n + 1);
+    buf += sprintf(buf, "{");
+    for (uint32_t i = 0; i < n; i++)
+        buf += sprintf(buf, "%s%%%c%u", i ? ", " : "", class, different ? first + i : pick(g, all));
+    sprintf(buf, "}");
+}
+
+static void product(struct gen *g)
+{
+    static const struct { const char *text; char class; uint8_t d, a, b; } forms[] = {
+        { "m16n8k16.row.col.f32.f16.f16.f32", 'r', 4, 4, 2 }, { "m16n8k8.row.col.f32.bf16.bf16.f32", 'r', 4, 2, 1 },
+        { "m16n8k8.row.col.f32.tf32.tf32.f32", 'r', 4, 4, 2 }, { "m8n8k4.row.col.f64.f64.f64.f64", 'd', 2, 1, 1 },
+        { "m16n8k4.row.col.f64.f64.f64.f64", 'd', 4, 2, 1 }, { "m16n8k32.row.col.satfinite.s32.s8.u8.s32", 'r', 4, 4, 2 },
+        { "m8n8k16.row.col.s32.u8.s8.s32", 'r', 2, 1, 1 }, { "m16n8k64.row.col.s32.s4.u4.s32", 'r', 4, 4, 2 },
+        { "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 'r', 2, 1, 1 },
+        { "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 'r', 4, 4, 2 },
+    };
+    uint32_t k = pick(g, sizeof forms / sizeof *forms);
+    char to[96], a[96], b[96], c[96];
+    registers_text(g, forms[k].class, forms[k].d, true, to);
+    registers_text(g, forms[k].class, forms[k].a, false, a);
+    registers_text(g, forms[k].class, forms[k].b, false, b);
+    registers_text(g, forms[k].class, forms[k].d, false, c);
+    DROP("mma.sync.aligned.%s %s, %s, %s, %s;", forms[k].text, to, a, b, c);
+}
+
+static void fragment_text(char *buf, uint32_t first, uint32_t n)
+{
+    buf += sprintf(buf, "{");
+    for (uint32_t i = 0; i < n; i++)
+        buf += sprintf(buf, "%s%%w%u", i ? ", " : "", first + i);
+    sprintf(buf, "}");
+}
+
+/* A stride of `unit` elements more than a line, in a register or not, or the default. */
+static void stride_text(struct gen *g, uint32_t length, uint32_t unit, char *buf)
+{
+    uint32_t stride = length + unit * pick(g, 2);
+    buf[0] = 0;
+    if (pick(g, 3) == 0) {
+        FIXED("mov.u32 %%t3, %u;", stride);
+        sprintf(buf, ", %%t3");
+    } else if (stride != length || pick(g, 2)) {
+        sprintf(buf, ", %u", stride);
+    }
+}
+
+/* Matrices of the input; D goes to the parts of the warp's threads. */
+static void warp_matrices(struct gen *g)
+{
+    static const struct { const char *shape, *factor, *sum; uint8_t m, n, k, a, b, unit; bool fixed; } forms[] = {
+        { "m16n16k16", "f16", "f32", 16, 16, 16, 8, 8, 8, false }, { "m32n8k16", "f16", "f32", 32, 8, 16, 8, 8, 8, false },
+        { "m8n32k16", "f16", "f32", 8, 32, 16, 8, 8, 8, false }, { "m16n16k16", "bf16", "f32", 16, 16, 16, 4, 4, 8, false },
+        { "m8n32k16", "bf16", "f32", 8, 32, 16, 2, 8, 8, false }, { "m16n16k8", "tf32", "f32", 16, 16, 8, 4, 4, 4, false },
+        { "m16n16k16", "s8", "s32", 16, 16, 16, 2, 2, 16, false }, { "m32n8k16", "u8", "s32", 32, 8, 16, 4, 1, 16, false },
+        { "m8n8k32", "s4", "s32", 8, 8, 32, 1, 1, 32, true },
+    };
+    uint32_t f = pick(g, sizeof forms / sizeof *forms), sums = forms[f].m * forms[f].n / 32u;
+    bool row_a = forms[f].fixed || pick(g, 2), row_b = !forms[f].fixed && pick(g, 2), row_c = pick(g, 2), row_d = pick(g, 2);
+    const char *shape = forms[f].shape;
+    char a[96], b[96], c[96], stride[32];
+    fragment_text(a, 0, forms[f].a);
+    fragment_text(b, 8, forms[f].b);
+    fragment_text(c, 16, sums);
+    open_group(g);
+    stride_text(g, row_a ? forms[f].k : forms[f].m, forms[f].unit, stride);
+    FIXED("wmma.load.a.sync.aligned.%s.%s.global.%s %s, [%%in+%u]%s;", row_a ? "row" : "col", shape, forms[f].factor, a,
+          32 * pick(g, 64), stride);
+    stride_text(g, row_b ? forms[f].n : forms[f].k, forms[f].unit, stride);
+    FIXED("wmma.load.b.sync.aligned.%s.%s.%s %s, [%%in+%u]%s;", row_b ? "row" : "col", shape, forms[f].factor, b,
+          32 * pick(g, 64), stride);
+    stride_text(g, row_c ? forms[f].n : forms[f].m, 4, stride);
+    FIXED("wmma.load.c.sync.aligned.%s.%s.global.%s %s, [%%in+%u]%s;", row_c ? "row" : "col", shape, forms[f].sum, c,
+          32 * pick(g, 64), stride);
+    bool half = forms[f].factor[0] == 'f';
+    FIXED("wmma.mma.sync.aligned.%s.%s.%s.%s%s%s%s%s.%s %s, %s, %s, %s;", row_a ? "row" : "col", row_b ? "row" : "col", shape,
+          forms[f].sum, half ? "" : ".", half ? "" : forms[f].factor, half ? "" : ".", half ? "" : forms[f].factor,
+          forms[f].sum, c, a, b, c);
+    FIXED("and.b32 %%t0, %%tid.x, 0xffffffe0;");
+    FIXED("mov.u32 %%t1, slots;");
+    FIXED("mad.lo.u32 %%t1, %%t0, %d, %%t1;", SHARED_SLOT);
+    FIXED("bar.sync 0;");
+    FIXED("wmma.store.d.sync.aligned.%s.%s.shared.%s [%%t1], %s;", row_d ? "row" : "col", shape, forms[f].sum, c);
+    FIXED("bar.sync 1;");
+    FIXED("xor.b32 %%r%u, %%r%u, %%w%u;", r(g), r(g), 16 + pick(g, sums));
+    close_group(g);
+}
+
+static void matrices(struct gen *g)
+{
+    switch (pick(g, 4)) {
+    case 0: matrix_rows(g); break;
+    case 1: warp_matrices(g); break;
+    default: product(g);
+    }
+}
+
 static void new_predicate(struct gen *g)
 {
     static const char *const cmps[] = { "eq", "ne", "lt", "gt", "le", "ge" };
@@ -503,11 +649,13 @@ static void statement(struct gen *g, int depth, bool uniform)
     uint32_t k = pick(g, 100);
     bool nest = depth < MAX_DEPTH;
     g->budget--;
-    if (uniform && k < 12 && g->whole_warps)
+    if (uniform && k < 6 && g->whole_warps && !g->in_function)
+        matrices(g);
+    else if (uniform && k < 14 && g->whole_warps)
         warp_wide(g);
-    else if (uniform && k < 14)
+    else if (uniform && k < 16)
         barrier_reduction(g);
-    else if (uniform && k < 18 && !g->in_function)
+    else if (uniform && k < 20 && !g->in_function)
         exchange(g);
     else if (nest && k < 26)
         if_else(g, depth);
@@ -518,7 +666,7 @@ static void statement(struct gen *g, int depth, bool uniform)
     else if (k < 41)
         call(g);
     else if (k < 48 && !g->in_function)
-        k < 44 ? load_input(g) : own_shared(g);
+        k < 43 ? load_input(g) : k < 46 ? own_shared(g) : copies(g);
     else if (k < 56)
         k < 51 ? local_array(g) : k < 53 || g->in_function ? constant_load(g) : own_output(g);
     else if (k < 60 && !g->in_function)
@@ -547,7 +695,7 @@ static void registers(struct gen *g)
     FIXED(".reg .b16 %%h<%d>; .reg .b32 %%r<%d>, %%t<4>, %%sm, %%c<200>, %%n<200>; .reg .b64 %%d<%d>, "
           "%%a<4>, %%in, %%out, %%sum;",
           NH, NR, ND);
-    FIXED(".reg .b32 %%x<%d>; .reg .b64 %%y<%d>;", FRESH + 4, FRESH + 4);
+    FIXED(".reg .b32 %%x<%d>; .reg .b64 %%y<%d>; .reg .b32 %%w<24>;", FRESH + 4, FRESH + 4);
     g->fresh = 0;
     FIXED(".reg .pred %%p<%d>, %%q<200>;", NP);
     FIXED(".local .align 8 .b8 larr[72];");
@@ -696,7 +844,7 @@ static struct gen_program *make(uint64_t seed, bool transactions)
     g->p->block = g->whole_warps ? 32 * (1 + pick(g, 4)) : 16 + pick(g, 113);
     g->p->grid = 1 + pick(g, 3);
     FIXED(".version 8.3\n.target sm_90\n.address_size 64");
-    FIXED(".shared .align 8 .b8 slots[%u];\n.shared .align 8 .b8 scell[128];", SHARED_SLOT * g->p->block);
+    FIXED(".shared .align 16 .b8 slots[%u];\n.shared .align 8 .b8 scell[128];", SHARED_SLOT * g->p->block);
     FIXED(".const .align 8 .b32 ctab[16] = { 1, 2, 3, 5, 0x80000000, 0x7fffffff, 0xffffffff, 77, 0x3f800000, "
           "0x7f800000, 99, 1024, "
           "65535, 65536, 0xdeadbeef, 12345 };");
