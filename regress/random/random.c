@@ -104,14 +104,15 @@ static void open_functional(struct run *run)
 }
 
 /* Every scheduling policy, dual issue, collectors, both kinds of lanes, both widths of warps, and in the memory system
- * every choice that decides where and when an access is performed. */
+ * every choice that decides where and when an access is performed; SC, TSO and the default order. */
 static void open_timing(struct run *run)
 {
     static const struct { const char *preset, *keys; } machines[] = {
-        { "gtx480+tiny", "gpu.sms=2" },
-        { "gtx480+tiny+l1on", "gpu.sms=2 core.policy=lrr core.issue=2" },
+        { "gtx480+sc+tiny", "gpu.sms=2" },
+        { "gtx480+tso+tiny+l1on", "gpu.sms=2 core.policy=lrr core.issue=2" },
         { "gtx480+tiny+l1on", "gpu.sms=3 core.policy=two_level core.active_warps=2 core.collector=true sim.threads=2" },
-        { "gtx480-sc+tiny", "gpu.sms=2 l1.ways=2 l1.store_hit=update l1.streaming=true gpu.simt=independent" },
+        { "gtx480-sc+tso-store-buffer+tiny", "gpu.sms=2 l1.ways=2 l1.store_hit=update l1.streaming=true "
+                                             "gpu.simt=independent" },
         { "gtx480-reference", "gpu.sms=2 gpu.max_blocks_per_sm=1 sim.threads=3" },
         { "quadro-fx5800+tiny", "gpu.sms=1" },
         { "quadro-fx5800", "gpu.sms=2 l1.kb=0 l2.slice_kb=0 const.kb=1 dram.scheduler=fcfs" },

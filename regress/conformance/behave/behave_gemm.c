@@ -444,9 +444,54 @@ static void wmma_test(struct behave_ctx *x, const struct wmma *w, bool row_a, bo
                                          .block = LANES, .prepare = put_matrices, .check_buffer = get_matrix });
 }
 
+/* ---- ldmatrix, movmatrix, stmatrix: a product of matrices in shared memory ---- */
+
+/* The address of a lane's row goes to %r<to>: `bytes` for each of the lanes with the bits of `mask`, and `more` from lane
+ * `from` on. */
+static void print_row(FILE *f, int to, int at, unsigned mask, int bytes, unsigned from, int more)
+{
+    fprintf(f, "  and.b32 %%r62, %%t, %u;\n  mad.lo.u32 %%r%d, %%r62, %d, %%r5;\n  and.b32 %%r62, %%t, %u;\n"
+            "  setp.ne.u32 %%p1, %%r62, 0;\n  @%%p1 add.u32 %%r%d, %%r%d, %d;\n  add.u32 %%r%d, %%r%d, %d;\n",
+            mask, to, bytes, from, to, to, more, to, to, at);
+}
+
+/* A, B and C by rows, D by rows or columns; B is transposed by ldmatrix, or by movmatrix. */
+static void rows_test(struct behave_ctx *x, bool moved, bool columns)
+{
+    static const struct wmma w = { 16, 8, 16, F16, F16, F16, "" };
+    char body[4096], name[64];
+    FILE *f = fmemopen(body, sizeof body, "w");
+    run = (struct wmma_run){ &w, stored(true, 16, 16, F16, DEFAULT), stored(true, 16, 8, F16, DEFAULT),
+                             stored(true, 16, 8, F16, DEFAULT), stored(!columns, 16, 8, F16, DEFAULT) };
+    gemm = (struct gemm){ .m = 16, .n = 8, .k = 16, .a = F16, .b = F16, .c = F16 };
+    fill(&gemm, moved + 2u * columns);
+    fputs("  mov.u64 %d4, %b;\n  mov.u32 %r5, tile;\n", f);
+    print_copy(f, false);
+    print_row(f, 10, 0, 15, 32, 16, 16);
+    print_row(f, 11, AREA, 15, 16, 16, 0);
+    print_row(f, 12, 2 * AREA, 15, 16, 16, 0);
+    print_row(f, 13, 3 * AREA, columns ? 7 : 15, columns ? 32 : 16, columns ? 8 : 0, 16);
+    fprintf(f, "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r20, %%r21, %%r22, %%r23}, [%%r10];\n"
+            "  ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%%r24, %%r25}, [%%r11];\n%s"
+            "  ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%r26, %%r27}, [%%r12];\n"
+            "  mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%%r28, %%r29}, {%%r20, %%r21, %%r22, %%r23}, {%%r24, %%r25},"
+            " {%%r26, %%r27};\n  stmatrix.sync.aligned.m8n8.x2%s.shared.b16 [%%r13], {%%r28, %%r29};\n  bar.warp.sync -1;\n",
+            moved ? "" : ".trans",
+            moved ? "  movmatrix.sync.aligned.m8n8.trans.b16 %r24, %r24;\n"
+                    "  movmatrix.sync.aligned.m8n8.trans.b16 %r25, %r25;\n" : "",
+            columns ? ".trans" : "");
+    print_copy(f, true);
+    fclose(f);
+    snprintf(name, sizeof name, "a product by ldmatrix%s, stmatrix%s", moved ? ", movmatrix" : ".trans", columns ? ".trans" : "");
+    behave_one(x, &(struct behave_test){ .name = name, .module = ".shared .align 32 .b8 tile[8192];\n", .body = body,
+                                         .block = LANES, .prepare = put_matrices, .check_buffer = get_matrix });
+}
+
 void behave_gemm(struct behave_ctx *x)
 {
     uint32_t turn = 0;
+    for (int i = 0; i < 4; i++)
+        rows_test(x, i & 1, i & 2);
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         product_test(x, &products[i]);
     for (size_t i = 0; i < sizeof wmmas / sizeof *wmmas; i++)
