@@ -14,7 +14,7 @@
 #include "ptx/matrix/matrix.h"
 #include "ptx/text/parser.h"
 
-enum { MAX_LINES = 32, MAX_REGISTERS = 8, LANE_BYTES = 4, MAX_STRIDE = 1 << 26 };
+enum { MAX_LINES = 32, MAX_REGISTERS = 8, MAX_STRIDE = 1 << 26 };
 
 /* ---- emitting instructions ---- */
 
@@ -374,7 +374,10 @@ bool wmma_check_stride(struct parser *p, const struct ptx_inst *in)
 
 /* ---- products ---- */
 
-struct piece { struct ptx_operand d[MAX_REGISTERS], a[MAX_REGISTERS], b[MAX_REGISTERS], c[MAX_REGISTERS]; int nd, na, nb, nc; };
+struct piece {
+    struct ptx_operand d[MAX_REGISTERS], a[MAX_REGISTERS], b[MAX_REGISTERS], c[MAX_REGISTERS];
+    int nd, na, nb, nc;
+};
 
 static uint8_t piece_shape(const struct ptx_inst *in)
 {
@@ -413,7 +416,8 @@ static struct piece piece_of(const struct ptx_inst *in, int q)
 }
 
 /* Sources that the piece before has overwritten are copied before it. */
-static void save_sources(struct parser *p, const struct ptx_inst *in, struct ptx_operand *from, int n, const struct piece *before)
+static void save_sources(struct parser *p, const struct ptx_inst *in, struct ptx_operand *from, int n,
+                         const struct piece *before)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < before->nd; k++)

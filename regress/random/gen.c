@@ -563,7 +563,8 @@ static void warp_matrices(struct gen *g)
         { "m8n8k32", "s4", "s32", 8, 8, 32, 1, 1, 32, true },
     };
     uint32_t f = pick(g, sizeof forms / sizeof *forms), sums = forms[f].m * forms[f].n / 32u;
-    bool row_a = forms[f].fixed || pick(g, 2), row_b = !forms[f].fixed && pick(g, 2), row_c = pick(g, 2), row_d = pick(g, 2);
+    bool row_a = forms[f].fixed || pick(g, 2), row_b = !forms[f].fixed && pick(g, 2);
+    bool row_c = pick(g, 2), row_d = pick(g, 2);
     const char *shape = forms[f].shape;
     char a[96], b[96], c[96], stride[32];
     fragment_text(a, 0, forms[f].a);
@@ -580,7 +581,8 @@ static void warp_matrices(struct gen *g)
     FIXED("wmma.load.c.sync.aligned.%s.%s.global.%s %s, [%%in+%u]%s;", row_c ? "row" : "col", shape, forms[f].sum, c,
           32 * pick(g, 64), stride);
     bool half = forms[f].factor[0] == 'f';
-    FIXED("wmma.mma.sync.aligned.%s.%s.%s.%s%s%s%s%s.%s %s, %s, %s, %s;", row_a ? "row" : "col", row_b ? "row" : "col", shape,
+    FIXED("wmma.mma.sync.aligned.%s.%s.%s.%s%s%s%s%s.%s %s, %s, %s, %s;", row_a ? "row" : "col", row_b ? "row" : "col",
+          shape,
           forms[f].sum, half ? "" : ".", half ? "" : forms[f].factor, half ? "" : ".", half ? "" : forms[f].factor,
           forms[f].sum, c, a, b, c);
     FIXED("and.b32 %%t0, %%tid.x, 0xffffffe0;");

@@ -202,7 +202,8 @@ SIMTX_SUM(8, 8, 4, double, f64, 2, double, "d")
     SIMTX_PRODUCT(name, m, n, k, Factor, D, C, col, row, text, NA, NB, ND, NC, __VA_ARGS__)                  \
     SIMTX_PRODUCT(name, m, n, k, Factor, D, C, col, col, text, NA, NB, ND, NC, __VA_ARGS__)
 #define SIMTX_HALVES(m, n)                                                                                   \
-    SIMTX_LAYOUTS(multiply, m, n, 16, __half, float, float, "f32.f32", 8, 8, 8, 8, unsigned int, "r", float, "f", float, "f") \
+    SIMTX_LAYOUTS(multiply, m, n, 16, __half, float, float, "f32.f32", 8, 8, 8, 8, unsigned int, "r", float, "f",   \
+                  float, "f")                                                                                \
     SIMTX_LAYOUTS(multiply, m, n, 16, __half, __half, __half, "f16.f16", 8, 8, 4, 4, unsigned int, "r", unsigned int, "r", \
                   unsigned int, "r")                                                                         \
     SIMTX_LAYOUTS(multiply, m, n, 16, __half, float, __half, "f32.f16", 8, 8, 8, 4, unsigned int, "r", float, "f", \

@@ -133,7 +133,8 @@ static const struct product products[] = {
     { "m16n8k8.row.col.f32.f16.f16.f32", 16, 8, 8, 1, F16, F16, F32, F32, SQUARE2, LINE2, SQUARE2, NO_LAYOUT },
     { "m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, 1, F16, F16, F32, F32, HALVES_A16, HALVES_B16, SQUARE2, NO_LAYOUT },
     { "m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, 8, 1, BF16, BF16, F32, F32, SQUARE2, LINE2, SQUARE2, NO_LAYOUT },
-    { "m16n8k16.row.col.f32.bf16.bf16.f32", 16, 8, 16, 1, BF16, BF16, F32, F32, HALVES_A16, HALVES_B16, SQUARE2, NO_LAYOUT },
+    { "m16n8k16.row.col.f32.bf16.bf16.f32", 16, 8, 16, 1, BF16, BF16, F32, F32, HALVES_A16, HALVES_B16, SQUARE2,
+      NO_LAYOUT },
     { "m16n8k4.row.col.f32.tf32.tf32.f32", 16, 8, 4, 1, TF32, TF32, F32, F32, { LANES_OF(1), { { 2, 8, 0 } } }, LINE1,
       SQUARE2, NO_LAYOUT },
     { "m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, 8, 1, TF32, TF32, F32, F32,
@@ -168,7 +169,8 @@ static const struct product products[] = {
     { "m8n8k4.row.col.f32.f16.f16.f32", 8, 8, 4, 4, F16, F16, F32, F32, QUAD_LINES, QUAD_LINES, QUAD_FLOATS, NO_LAYOUT },
     { "m8n8k4.col.col.f32.f16.f16.f32", 8, 8, 4, 4, F16, F16, F32, F32, QUAD_ACROSS, QUAD_LINES, QUAD_FLOATS, NO_LAYOUT },
     { "m8n8k4.row.row.f16.f16.f16.f16", 8, 8, 4, 4, F16, F16, F16, F16, QUAD_LINES, QUAD_ACROSS, QUAD_HALVES, NO_LAYOUT },
-    { "m8n8k4.col.row.f32.f16.f16.f16", 8, 8, 4, 4, F16, F16, F16, F32, QUAD_ACROSS, QUAD_ACROSS, QUAD_HALVES, QUAD_FLOATS },
+    { "m8n8k4.col.row.f32.f16.f16.f16", 8, 8, 4, 4, F16, F16, F16, F32, QUAD_ACROSS, QUAD_ACROSS, QUAD_HALVES,
+      QUAD_FLOATS },
 };
 
 static int elements_of(const struct layout *l)
@@ -263,11 +265,12 @@ static void print_list(FILE *f, struct fragment x)
 static void print_moves(FILE *f, struct fragment x, bool store, int at)
 {
     const char *type = x.letter == 'e' ? "f64" : x.letter == 'f' ? "f32" : "b32";
+    int bytes = x.letter == 'e' ? 8 : 4;
     for (int i = 0; i < x.n; i++)
         if (store)
-            fprintf(f, "  st.global.%s [%%d2+%d], %%%c%d;\n", type, at + i * (x.letter == 'e' ? 8 : 4), x.letter, x.first + i);
+            fprintf(f, "  st.global.%s [%%d2+%d], %%%c%d;\n", type, at + i * bytes, x.letter, x.first + i);
         else
-            fprintf(f, "  ld.global.%s %%%c%d, [%%d1+%d];\n", type, x.letter, x.first + i, at + i * (x.letter == 'e' ? 8 : 4));
+            fprintf(f, "  ld.global.%s %%%c%d, [%%d1+%d];\n", type, x.letter, x.first + i, at + i * bytes);
 }
 
 static void product_test(struct behave_ctx *x, const struct product *p)
@@ -314,7 +317,8 @@ static const struct wmma wmmas[] = {
     { 16, 16, 16, S8, S32, S32, "" }, { 32, 8, 16, S8, S32, S32, ".satfinite" }, { 8, 32, 16, S8, S32, S32, "" },
     { 16, 16, 16, U8, S32, S32, ".satfinite" }, { 32, 8, 16, U8, S32, S32, "" }, { 8, 32, 16, U8, S32, S32, ".satfinite" },
     { 16, 16, 8, TF32, F32, F32, "" }, { 8, 8, 4, F64, F64, F64, "" }, { 8, 8, 32, S4, S32, S32, "" },
-    { 8, 8, 32, U4, S32, S32, ".satfinite" }, { 8, 8, 128, B1, S32, S32, ".xor.popc" }, { 8, 8, 128, B1, S32, S32, ".and.popc" },
+    { 8, 8, 32, U4, S32, S32, ".satfinite" }, { 8, 8, 128, B1, S32, S32, ".xor.popc" },
+    { 8, 8, 128, B1, S32, S32, ".and.popc" },
 };
 
 /* A matrix in memory: layout and stride, in elements; how the instruction gets the stride. */
@@ -342,7 +346,8 @@ static void put_matrices(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end
     (void)m;
     for (int i = 0; i < w->m && !end; i++)
         for (int k = 0; k < w->k; k++)
-            put_bits(buffer, element_at(&run.a, i, k) * (size_t)kinds[w->a].bits, kinds[w->a].bits, encode(w->a, gemm.va[i][k]));
+            put_bits(buffer, element_at(&run.a, i, k) * (size_t)kinds[w->a].bits, kinds[w->a].bits,
+                     encode(w->a, gemm.va[i][k]));
     for (int k = 0; k < w->k && !end; k++)
         for (int j = 0; j < w->n; j++)
             put_bits((unsigned char *)buffer + AREA, element_at(&run.b, k, j) * (size_t)kinds[w->a].bits, kinds[w->a].bits,
@@ -396,7 +401,8 @@ static void print_copy(FILE *f, bool out)
             "  mad.lo.u32 %%r60, %%t, 4, %%r6;\n  cvt.u64.u32 %%d5, %%r60;\n  add.u64 %%d5, %%d5, %%d4;\n", out);
     fputs(out ? "  ld.shared.u32 %r61, [%r7];\n  st.global.u32 [%d5], %r61;\n"
               : "  ld.global.u32 %r61, [%d5];\n  st.shared.u32 [%r7], %r61;\n", f);
-    fprintf(f, "  add.u32 %%r6, %%r6, 128;\n  setp.lt.u32 %%p1, %%r6, %d;\n  @%%p1 bra COPY%d;\n  bar.warp.sync -1;\n", 4 * AREA, out);
+    fprintf(f, "  add.u32 %%r6, %%r6, 128;\n  setp.lt.u32 %%p1, %%r6, %d;\n  @%%p1 bra COPY%d;\n  bar.warp.sync -1;\n",
+            4 * AREA, out);
 }
 
 static void wmma_test(struct behave_ctx *x, const struct wmma *w, bool row_a, bool row_b, uint32_t turn)
@@ -474,15 +480,17 @@ static void rows_test(struct behave_ctx *x, bool moved, bool columns)
     fprintf(f, "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r20, %%r21, %%r22, %%r23}, [%%r10];\n"
             "  ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%%r24, %%r25}, [%%r11];\n%s"
             "  ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%r26, %%r27}, [%%r12];\n"
-            "  mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%%r28, %%r29}, {%%r20, %%r21, %%r22, %%r23}, {%%r24, %%r25},"
-            " {%%r26, %%r27};\n  stmatrix.sync.aligned.m8n8.x2%s.shared.b16 [%%r13], {%%r28, %%r29};\n  bar.warp.sync -1;\n",
+            "  mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%%r28, %%r29}, {%%r20, %%r21, %%r22, %%r23}, "
+            "{%%r24, %%r25}, {%%r26, %%r27};\n"
+            "  stmatrix.sync.aligned.m8n8.x2%s.shared.b16 [%%r13], {%%r28, %%r29};\n  bar.warp.sync -1;\n",
             moved ? "" : ".trans",
             moved ? "  movmatrix.sync.aligned.m8n8.trans.b16 %r24, %r24;\n"
                     "  movmatrix.sync.aligned.m8n8.trans.b16 %r25, %r25;\n" : "",
             columns ? ".trans" : "");
     print_copy(f, true);
     fclose(f);
-    snprintf(name, sizeof name, "a product by ldmatrix%s, stmatrix%s", moved ? ", movmatrix" : ".trans", columns ? ".trans" : "");
+    snprintf(name, sizeof name, "a product by ldmatrix%s, stmatrix%s", moved ? ", movmatrix" : ".trans",
+             columns ? ".trans" : "");
     behave_one(x, &(struct behave_test){ .name = name, .module = ".shared .align 32 .b8 tile[8192];\n", .body = body,
                                          .block = LANES, .prepare = put_matrices, .check_buffer = get_matrix });
 }
