@@ -14,9 +14,9 @@
 #include "frontend/lib/simtx.h"
 
 struct simtx_config { int nothing; };
-struct simtx_gpu { CUcontext context; double ghz; char message[8192], log[8192]; };
+struct simtx_gpu { CUcontext context; simtx_module *modules; double ghz; char message[8192], log[8192]; };
 struct simtx_kernel { simtx_module *module; CUfunction function; struct simtx_kernel *next; };
-struct simtx_module { simtx_gpu *gpu; CUmodule module; struct simtx_kernel *kernels; };
+struct simtx_module { simtx_gpu *gpu; CUmodule module; struct simtx_kernel *kernels; struct simtx_module *next; };
 
 /* ---- the driver ---- */
 
@@ -112,8 +112,11 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
 
 void simtx_gpu_free(simtx_gpu *g)
 {
-    if (g)
-        driver.CtxDestroy(g->context);
+    if (!g)
+        return;
+    while (g->modules)
+        simtx_module_unload(g->modules);
+    driver.CtxDestroy(g->context);
     free(g);
 }
 
@@ -157,7 +160,8 @@ simtx_status simtx_module_load(simtx_gpu *g, const char *ptx, size_t len, const 
     *out = calloc(1, sizeof **out);
     if (!*out)
         return SIMTX_OUT_OF_MEMORY;
-    **out = (simtx_module){g, module, NULL};
+    **out = (simtx_module){g, module, NULL, g->modules};
+    g->modules = *out;
     return SIMTX_OK;
 }
 
@@ -169,6 +173,10 @@ void simtx_module_unload(simtx_module *m)
         next = k->next;
         free(k);
     }
+    simtx_module **link = &m->gpu->modules;
+    while (*link != m)
+        link = &(*link)->next;
+    *link = m->next;
     driver.ModuleUnload(m->module);
     free(m);
 }
