@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ptx/memory/async_copy.h"
 
 /* ---- performing ---- */
 
@@ -56,6 +57,8 @@ void step_perform(struct worker *k, struct mem_op *op)
         if (s != SERVE_SHARED)
             perform_lines(k, op, (enum mem_server)s);
     mem_perform_shared(op);
+    if (op->to_shared)
+        async_copy_arrived(op);
 }
 
 /* ---- running ---- */
@@ -71,11 +74,9 @@ static bool step_warp(struct step_gpu *g, struct warp *w, struct worker *atomics
         return w->state != WARP_FAULT && !d;
     g->clock++;
     op.lanes = 0;
-    bool memory = d->in && (d->in->op == OP_LD || d->in->op == OP_LDU || d->in->op == OP_ST || d->in->op == OP_ATOM ||
-                            d->in->op == OP_RED || d->in->op == OP_PREFETCH || d->in->op == OP_PREFETCHU);
     if (warp_step(w, &s, &op) == STEP_FAULT || s.d != d)
         return false;
-    if (memory && op.lanes)
+    if (op.lanes)
         step_perform(atomics, &op);
     return true;
 }
