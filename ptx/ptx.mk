@@ -7,7 +7,8 @@ define MEM_LANES_RULE
 $$(B)/obj/ptx/memory/mem_lanes.$(1).o: ptx/memory/mem_lanes.c
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS) $$(LANES_CFLAGS) $$(LANES_$(1)) $(if $(filter-out base,$(1)),-mbmi) \
-	    -DMEM_TABLE=mem_table_$(1) -DMEM_ADDRESSES=mem_addresses_$(1) -DMEM_INSIDE=mem_inside_$(1) -MMD -MP -c $$< -o $$@
+	    -DMEM_TABLE=mem_table_$(1) -DMEM_ADDRESSES=mem_addresses_$(1) -DMEM_INSIDE=mem_inside_$(1) \
+	    -DMEM_INDEXED=mem_indexed_$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach isa,$(LANES_ISAS),$(eval $(call MEM_LANES_RULE,$(isa))))
 

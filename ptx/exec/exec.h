@@ -356,6 +356,8 @@ void warp_thread(const struct warp *w, int lane, uint32_t id[3]);   /* threadIdx
 
 /* ---- memory functions, built once per vector width (mem_lanes.c) ---- */
 ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *d);
+/* A step that executes load d of 4 bytes, the pair of its address after it, and load d[3]; or NULL. */
+ptx_fn *mem_indexed(enum lanes_isa isa, const struct dinst *d);
 /* Parameters have the same generic addresses in all launches of a program; their bytes are in this launch's buffer. */
 static inline uint64_t launch_parameter(const struct launch *la, uint64_t address)
 {

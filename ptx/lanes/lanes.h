@@ -43,7 +43,7 @@ enum { OPERAND_BITS = 30 };
 enum dinst_stepping { STEPS_HERE = 1, STEPS_MEMORY = 2, STEPS_GUARDED = 4, STEPS_JOIN = 8, STEPS_HOISTED = 16 };
 
 struct dinst {
-    ptx_fn *run;             /* called by the run loop: fn, or a function for this step and the next (pair.c) */
+    ptx_fn *run;             /* called by the run loop: fn, or a function for several steps (decode_pairs.c) */
     uint32_t next;           /* the step that the run loop executes after it: this many bytes further */
     uint32_t next_control;   /* that step only returns this control code and is not called; 0: it is called */
     ptx_fn *fn;              /* executes the step */
@@ -61,6 +61,7 @@ struct dinst {
     uint16_t id;             /* memory: picks an entry of the bounds cache */
     uint32_t seq;            /* PTX instructions of the function before this one */
     uint8_t counts;          /* 1 for the step that executes a PTX instruction, 0 for width changes and join markers */
+    uint8_t covers;          /* the number of steps that `run` executes */
     uint32_t target;         /* branch: step index of the target; memory: bytes of an element's register */
     uint32_t reconverge;     /* branch: step index where diverged lanes meet, UINT32_MAX = function end */
     int64_t imm;             /* memory: byte offset; others: by instruction */

@@ -30,12 +30,18 @@ INLINE bool few_start(struct few_addresses *a, const struct lanes *x, const stru
     return r.hi - r.lo >= width && !(r.lo & (width - 1));
 }
 
-/* Sets *p to the host address of lane i's element. False: the access is illegal, or in another region. */
-INLINE bool few_pointer(const struct few_addresses *a, unsigned i, char **p)
+/* Sets *p to the host address of the element at an address. False: the access is illegal, or in another region. */
+INLINE bool few_place(const struct few_addresses *a, uint64_t address, char **p)
 {
-    uint64_t v = (a->wide ? ((const uint64_t *)a->at)[i] : ((const uint32_t *)a->at)[i]) + a->add;
+    uint64_t v = address + a->add;
     *p = (char *)(uintptr_t)(a->host + v);
     return (v >> a->shift | v << (64 - a->shift) % 64) <= a->last;
+}
+
+/* The same for the address register of lane i. */
+INLINE bool few_pointer(const struct few_addresses *a, unsigned i, char **p)
+{
+    return few_place(a, a->wide ? ((const uint64_t *)a->at)[i] : ((const uint32_t *)a->at)[i], p);
 }
 
 #define FEW_LOAD(MT, RT, NAME, SPACE)                                                                      \

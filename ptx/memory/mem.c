@@ -14,6 +14,13 @@ static const struct mem_row *const tables[ISA_COUNT] = {
 #endif
 };
 
+static ptx_fn *const (*const indexed[ISA_COUNT])[2] = {
+    mem_indexed_base,
+#if defined(__x86_64__)
+    mem_indexed_avx2, mem_indexed_avx512,
+#endif
+};
+
 mem_addresses_fn *const mem_addresses[ISA_COUNT] = {
     mem_addresses_base,
 #if defined(__x86_64__)
@@ -108,6 +115,23 @@ ptx_fn *mem_select(enum lanes_isa isa, const struct ptx_inst *in, struct dinst *
         return fn;
     d->rounded = fn;
     return run_generic;
+}
+
+/* A load of one element of global memory by 64-bit addresses, as wide as its register. */
+static bool loads_element(const struct dinst *d)
+{
+    return d->in->op == OP_LD && d->space == SP_GLOBAL && d->addr_size == 8 && d->vec == 1 && d->size == d->target;
+}
+
+ptx_fn *mem_indexed(enum lanes_isa isa, const struct dinst *d)
+{
+    const struct dinst *scaled = &d[1], *sum = &d[2], *load = &d[3];
+    bool of_index = scaled->in->op == OP_MUL && scaled->src[0] == *(const operand *)d->extra &&
+                    scaled->src[1] >> OPERAND_BITS == OPERAND_CONST >> OPERAND_BITS;
+    if (!of_index || !loads_element(d) || d->size != 4 || !loads_element(load) || load->src[0] != sum->dst ||
+        load->size < 4)
+        return NULL;
+    return indexed[isa][scaled->in->type[0] == T_S32][load->size == 8];
 }
 
 /* ---- accesses outside ---- */

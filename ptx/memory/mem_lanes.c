@@ -4,7 +4,7 @@
  * tell which of the first two it can be. Bounds are checked for all lanes at once against the allocation that this
  * instruction last accessed; if that fails, each lane's allocation is looked up. A scattered load has no branch that
  * depends on the mask: lanes that do not execute read where the first one reads, and their registers keep their values.
- * Few lanes access one after another (few_lanes.h).
+ * Few lanes access one after another (few_lanes.h, indexed.h).
  *
  * Private memory (local, and parameters of functions) is interleaved by 4-byte word over the lanes, so that the same
  * offset in all lanes is one vector, as on hardware.
@@ -328,6 +328,8 @@ static NOINLINE int run_left(struct lanes *x, const struct dinst *d, uint32_t le
     x->mask = all;
     return r;
 }
+
+#include "ptx/memory/indexed.h"
 
 /* ---- all lanes, one element each, 64-bit addresses: the common case, in which no register has to be saved ---- */
 
@@ -667,6 +669,8 @@ STORE_TYPES(DEFINE_STORES)
       { ld_global_##S, ld_shared_##S, ld_param_##S, ld_private_##S } },
 #define STORE_ROW(MT, RT, BITS, S)                                                             \
     { sizeof(MT), sizeof(RT), false, true, { st_global_##S, st_shared_##S, NULL, st_private_##S } },
+
+ptx_fn *const MEM_INDEXED[2][2] = { { indexed_u32_32, indexed_u32_64 }, { indexed_s32_32, indexed_s32_64 } };
 
 const struct mem_row MEM_TABLE[] = {
     LOAD_TYPES(LOAD_ROW) STORE_TYPES(STORE_ROW) { 0, 0, false, false, { NULL } }

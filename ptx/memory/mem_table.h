@@ -17,6 +17,9 @@ struct mem_row {
 
 extern const struct mem_row mem_table_base[], mem_table_avx2[], mem_table_avx512[];
 
+/* Loads with a loaded index (indexed.h), by [the index is signed][elements have 8 bytes, not 4]. */
+extern ptx_fn *const mem_indexed_base[2][2], *const mem_indexed_avx2[2][2], *const mem_indexed_avx512[2][2];
+
 /* Addresses of all lanes, plus `offset`; returns the pattern of those in mask, which is not 0. */
 typedef enum mem_pattern mem_addresses_fn(const struct lanes *x, const struct dinst *d, uint64_t offset, uint32_t mask,
                                           uint64_t *address);

@@ -10,7 +10,7 @@
  *   decode_memory.c   loads, stores, atomics, prefetches, tests of addresses
  *   decode_texture.c  textures and surfaces; ptx/matrix: matrices; ptx/memory/async_copy.c: asynchronous copies
  *   decode_control.c  branches, calls, barriers, transactions
- *   decode_pairs.c    two instructions that the run loop executes as one step
+ *   decode_pairs.c    instructions that the run loop executes as one step
  *   decode_links.c    which step the run loop executes next
  */
 #ifndef PTX_DECODE_H
@@ -113,7 +113,7 @@ void frame_check_parameters(const struct ptx_func *f, struct diag *d);
 
 /* ---- decode_pairs.c ---- */
 
-/* Sets `run` of all steps. */
+/* Sets `run` and `covers` of all steps. */
 void decode_pairs(struct decoder *x);
 
 /* ---- decode_links.c ---- */

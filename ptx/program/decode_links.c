@@ -1,6 +1,6 @@
 /*
- * The links of the steps, for the run loop of functional mode: a step is followed by the one after it, or after its
- * pair; hoisted instructions (invariant.c) are passed over. If the function of the next step only returns the code of
+ * The links of the steps, for the run loop of functional mode: a step is followed by the one after those that it
+ * covers (decode_pairs.c); hoisted instructions (invariant.c) are passed over. If the function of the next step only returns the code of
  * a control instruction or of a join marker, the loop takes the code from the link.
  */
 #include "ptx/program/decode.h"
@@ -22,7 +22,7 @@ void decode_links(struct decoder *x)
     struct code *c = x->code;
     for (uint32_t i = 0; i + 1 < c->ninsts; i++) {
         struct dinst *d = &c->insts[i];
-        const struct dinst *to = d + (d->run == d->fn ? 1 : 2);
+        const struct dinst *to = d + d->covers;
         if (hoisted(c, d))
             d->stepping |= STEPS_HOISTED;
         while (hoisted(c, to))

@@ -1,7 +1,8 @@
 /*
- * Pairs of instructions that the run loop of functional mode executes as one step (ptx/lanes/pair.c): the second is a
- * 64-bit addition of the same basic block, and only it reads the result of the first. Timing mode executes both one by
- * one.
+ * Instructions of one basic block that the run loop of functional mode executes as one step. Pairs (ptx/lanes/pair.c):
+ * the second is a 64-bit addition, and only it reads the result of the first. A load, such a pair of which only the
+ * load's result is the index, and a load from that address (ptx/memory/indexed.h). Timing mode executes all of them one
+ * by one.
  */
 #include <stdlib.h>
 
@@ -59,16 +60,36 @@ static bool feeds(const struct dinst *d, struct dinst *sum)
     return true;
 }
 
+static void join_steps(struct dinst *d, ptx_fn *run, uint8_t covers)
+{
+    d->run = run;
+    d->covers = covers;
+}
+
+/* The pairs are known. */
+static void decode_indexed(struct decoder *x, struct reads *reads)
+{
+    struct code *c = x->code;
+    for (uint32_t i = 0; i + 3 < c->ninsts; i++) {
+        struct dinst *d = &c->insts[i];
+        bool load = plain(c, d) && d->in->op == OP_LD && d[1].covers == 2 && plain(c, &d[3]);
+        ptx_fn *run = load ? mem_indexed(x->p->isa, d) : NULL;
+        if (run && same_block(c, d, &d[3]) && read_once(reads, &d->in->opd[0]))
+            join_steps(d, run, 4);
+    }
+}
+
 void decode_pairs(struct decoder *x)
 {
     struct code *c = x->code;
     struct reads reads = { .f = x->f };
     for (uint32_t i = 0; i < c->ninsts; i++) {
         struct dinst *d = &c->insts[i], *sum = d + 1;
-        d->run = d->fn;
+        join_steps(d, d->fn, 1);
         ptx_fn *both = i + 1 < c->ninsts && plain(c, d) && plain(c, sum) ? lanes_pair(x->p->isa, d->in) : NULL;
         if (both && is_sum(sum->in) && same_block(c, d, sum) && read_once(&reads, &d->in->opd[0]) && feeds(d, sum))
-            d->run = both;
+            join_steps(d, both, 2);
     }
+    decode_indexed(x, &reads);
     free(reads.of_reg);
 }

@@ -75,7 +75,41 @@ static bool expect_clocks(uint32_t i, uint32_t k, uint64_t *w)
     return k < 3;
 }
 
+/* Elements i * 100 + 0 to 3, chosen by loaded indices; every third thread, and all. */
+static bool expect_indexed(uint32_t i, uint32_t k, uint64_t *w)
+{
+    uint32_t at = i & 3, back = 3 - at;
+    uint64_t two = i * 100 + (at & 2), pair = (two + 1) << 32 | two;
+    switch (k) {
+    case 0: *w = i % 3 ? 0 : i * 100 + at; break;
+    case 1: *w = i % 3 ? 0 : (uint64_t)(i * 100 + at) << 32 | (i * 100 + back); break;
+    case 2: *w = i % 3 ? 0 : pair; break;
+    default: *w = (uint64_t)(i * 100 + back) << 32 | (i * 100 + at); break;
+    }
+    return k < 4;
+}
+
 static const struct behave_test tests[] = {
+    { .name = "loads with a loaded index",
+      .body = "  and.b32 %r2, %i, 3;\n  xor.b32 %r3, %r2, 3;\n  mul.lo.u32 %r4, %i, 100;\n  add.u32 %r5, %r4, 1;\n"
+              "  add.u32 %r6, %r4, 2;\n  add.u32 %r7, %r4, 3;\n  not.b32 %r8, %r2;\n  shr.u32 %r9, %r2, 1;\n"
+              "  st.global.v4.u32 [%o+32], {%r4, %r5, %r6, %r7};\n"
+              "  st.global.v4.u32 [%o+48], {%r2, %r3, %r8, %r9};\n"
+              "  ld.global.u32 %r10, [%o+48];\n  mul.wide.s32 %d1, %r10, 4;\n  add.s64 %d2, %o, %d1;\n"
+              "  ld.global.u32 %r11, [%d2+32];\n  st.global.u32 [%o+24], %r11;\n"
+              "  ld.global.u32 %r12, [%o+52];\n  mul.wide.u32 %d3, %r12, 4;\n  add.s64 %d4, %o, %d3;\n"
+              "  ld.global.u32 %r13, [%d4+32];\n  st.global.u32 [%o+28], %r13;\n"
+              "  rem.u32 %r14, %i, 3;\n  setp.ne.u32 %p1, %r14, 0;\n  @%p1 bra END;\n"
+              "  ld.global.u32 %r15, [%o+48];\n  mul.wide.s32 %d5, %r15, 4;\n  add.s64 %d6, %o, %d5;\n"
+              "  ld.global.u32 %r16, [%d6+32];\n  st.global.u32 [%o], %r16;\n"
+              "  ld.global.u32 %r17, [%o+56];\n  mul.wide.s32 %d7, %r17, 4;\n  add.s64 %d8, %o, %d7;\n"
+              "  ld.global.u32 %r18, [%d8+48];\n  st.global.u32 [%o+8], %r18;\n"
+              "  sub.u64 %d9, %o, 0x3fffffffc;\n  not.b32 %r19, %r3;\n  st.global.u32 [%o+56], %r19;\n"
+              "  ld.global.u32 %r20, [%o+56];\n  mul.wide.u32 %d10, %r20, 4;\n  add.s64 %d11, %d9, %d10;\n"
+              "  ld.global.u32 %r21, [%d11+44];\n  st.global.u32 [%o+12], %r21;\n"
+              "  ld.global.u32 %r22, [%o+60];\n  mul.wide.u32 %d12, %r22, 8;\n  add.s64 %d13, %o, %d12;\n"
+              "  ld.global.u64 %d14, [%d13+32];\n  st.global.u64 [%o+16], %d14;\nEND:\n",
+      .expect = expect_indexed },
     { .name = "values that are the same in every block, and some that are not", .grid = 8,
       .body = "  ld.param.u64 %d11, [t_out];\n  add.u64 %d2, %d11, 16;\n  sub.u64 %d3, %d2, %d11;\n"
               "  st.global.u64 [%o], %d3;\n"

@@ -19,6 +19,29 @@
 #define PUT4(at, regs) "  st.global.v4.u32 [%rd2+" #at "], {" regs "};\n"
 #define PUT2(at, regs) "  st.global.v2.u64 [%rd2+" #at "], {" regs "};\n"
 
+/* Loads of elements whose index is loaded from [%rd2+192] on: 0 to 31, the negative, the complement. */
+#define INDICES                                                                                             \
+    "  and.b32 %r10, %r1, 31; neg.s32 %r11, %r10; not.b32 %r12, %r10; add.u64 %rd10, %rd1, 256;\n"          \
+    "  sub.u64 %rd18, %rd10, 0x3fffffffc; sub.u64 %rd19, %rd10, 0x7fffffff8; mov.u32 %r13, 4;\n"            \
+    "  st.global.v2.u32 [%rd2+192], {%r10, %r11}; st.global.u32 [%rd2+200], %r12;\n"
+#define INDEXED_LOADS                                                                                       \
+    "  ld.global.u32 %r14, [%rd2+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;"             \
+    " ld.global.u32 %r15, [%rd12+4]; ld.global.u32 %r16, [%rd2+196]; mul.wide.s32 %rd13, %r16, 8;"          \
+    " add.s64 %rd14, %rd13, %rd10; ld.global.u64 %rd15, [%rd14];\n"                                         \
+    "  ld.global.u32 %r17, [%rd2+200]; mul.wide.u32 %rd16, %r17, 4; add.s64 %rd17, %rd18, %rd16;"           \
+    " ld.global.f32 %r18, [%rd17]; ld.global.u32 %r19, [%rd2+200]; mul.wide.u32 %rd20, %r19, 8;"            \
+    " add.s64 %rd21, %rd19, %rd20; ld.global.b64 %rd22, [%rd21]; add.u64 %rd23, %rd2, 192;\n"               \
+    "  ld.global.u32 %r20, [%rd23]; mul.wide.s32 %rd24, %r20, 4; add.s64 %rd23, %rd1, %rd24;"               \
+    " ld.global.u32 %r21, [%rd23]; ld.global.u32 %r22, [%rd2+192]; mul.wide.s32 %rd25, %r22, %r13;"         \
+    " add.s64 %rd26, %rd1, %rd25; ld.global.u32 %r23, [%rd26];\n"                                           \
+    PUT4(0, "%r15, %r18, %r21, %r23") PUT2(16, "%rd15, %rd22") PUT2(32, "%rd12, %rd17")                     \
+    "  ld.global.u32 %r24, [%rd2+192]; mul.wide.s32 %rd27, %r24, 4; add.s64 %rd28, %rd1, %rd27;"            \
+    " ld.global.u32 %r25, [%rd28]; ld.global.u32 %r26, [%rd2+192]; mul.wide.s32 %rd29, %r26, 4;"            \
+    " add.s64 %rd30, %rd29, %rd29; add.s64 %rd31, %rd30, %rd1; ld.global.u32 %r27, [%rd31];\n"              \
+    "  ld.global.u32 %r28, [%rd2+192]; shl.b64 %rd32, %rd1, 0; mul.wide.s32 %rd33, %r28, 4;"                \
+    " add.s64 %rd34, %rd32, %rd33; ld.global.u16 %r29, [%rd34];\n"                                          \
+    PUT4(48, "%r24, %r25, %r27, %r29")
+
 /* 80 registers %x, each with one write. */
 #define SET_X(n) "  mov.u32 %x" #n ", 1" #n ";\n"
 #define ADD_X(n) "  add.u32 %s0, %s0, %x" #n "; add.u32 %s0, %s0, %r3;\n"
@@ -449,6 +472,26 @@ const struct step_case step_cases[] = {
     { .name = "a loop that begins with a fixed term of a sum", .ptx = MODULE ENTRY BEGIN
       "  mov.u32 %r10, 0; mov.u64 %rd10, 0;\nL: mul.wide.u32 %rd11, %r2, 8; add.u64 %rd10, %rd10, %rd11;\n"
       "  add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra L;\n" PUT64(0, "%rd10") END },
+    { .name = "loads with a loaded index", .ptx = MODULE ENTRY BEGIN INDICES INDEXED_LOADS END },
+    { .name = "loads with a loaded index, few lanes", .ptx = MODULE ENTRY BEGIN INDICES
+      "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E;\n" INDEXED_LOADS "E:\n" END },
+    { .name = "branches into loads with a loaded index", .ptx = MODULE ENTRY BEGIN INDICES
+      "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; mov.u32 %r14, 2; mov.u64 %rd12, %rd10; @%p1 bra L;\n"
+      "  ld.global.u32 %r14, [%rd2+192];\nL: mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;\n"
+      "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "  mov.u64 %rd14, %rd10; @%p1 bra M;\n"
+      "  ld.global.u32 %r16, [%rd2+192]; mul.wide.s32 %rd13, %r16, 4; add.s64 %rd14, %rd1, %rd13;\n"
+      "M: ld.global.u32 %r17, [%rd14];\n" PUT(4, "%r17") END },
+    { .name = "fault: the address of a loaded index", .fault = "ld.global.u32 %r14, [%rd13+192]", .ptx = MODULE
+      ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E; mov.u64 %rd13, %rd2;\n"
+      "  setp.eq.u32 %p2, %r2, 12; @%p2 add.u64 %rd13, %rd13, 2; setp.eq.u32 %p3, %r2, 6;\n"
+      "  @%p3 st.global.u32 [%rd2+192], 0x7fffffff;\n"
+      "  ld.global.u32 %r14, [%rd13+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;\n"
+      "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "E:\n" END },
+    { .name = "fault: the address of an element", .fault = "ld.global.u32 %r15, [%rd12]", .ptx = MODULE
+      ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E;\n"
+      "  mov.u64 %rd13, %rd1; setp.eq.u32 %p3, %r2, 6; @%p3 add.u64 %rd13, %rd13, 2;\n"
+      "  ld.global.u32 %r14, [%rd2+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd13, %rd11;\n"
+      "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "E:\n" END },
     { .name = "uses through back edges", .ptx = MODULE ENTRY BEGIN
       "  mov.u32 %r10, 0; mov.u32 %r12, 0; setp.eq.u32 %p1, %r10, 1;\nL: @%p1 add.u32 %r12, %r12, %r11;\n"
       "  mov.u32 %r11, 5; add.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 0; setp.lt.u32 %p2, %r10, 3; @%p2 bra L;\n"
