@@ -483,6 +483,11 @@ const struct step_case step_cases[] = {
       "M: ld.global.u32 %r17, [%rd14];\n" PUT(4, "%r17") END },
     { .name = "fault: the address of a loaded index", .fault = "ld.global.u32 %r14, [%rd13+192]", .ptx = MODULE
       ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E; mov.u64 %rd13, %rd2;\n"
+      "  setp.eq.u32 %p2, %r2, 12; @%p2 add.u64 %rd13, %rd13, 2;\n"
+      "  ld.global.u32 %r14, [%rd13+192]; mul.wide.s32 %rd11, %r14, 0; add.s64 %rd12, %rd1, %rd11;\n"
+      "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "E:\n" END },
+    { .name = "fault: the address of a loaded index after a wrong element", .fault = "ld.global.u32 %r14, [%rd13+192]", .ptx = MODULE
+      ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E; mov.u64 %rd13, %rd2;\n"
       "  setp.eq.u32 %p2, %r2, 12; @%p2 add.u64 %rd13, %rd13, 2; setp.eq.u32 %p3, %r2, 6;\n"
       "  @%p3 st.global.u32 [%rd2+192], 0x7fffffff;\n"
       "  ld.global.u32 %r14, [%rd13+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;\n"
