@@ -126,7 +126,7 @@ static bool loads_element(const struct dinst *d)
 ptx_fn *mem_indexed(enum lanes_isa isa, const struct dinst *d)
 {
     const struct dinst *scaled = &d[1], *sum = &d[2], *load = &d[3];
-    bool of_index = scaled->in->op == OP_MUL && scaled->src[0] == *(const operand *)d->extra &&
+    bool of_index = scaled->src[0] == *(const operand *)d->extra &&
                     scaled->src[1] >> OPERAND_BITS == OPERAND_CONST >> OPERAND_BITS;
     if (!of_index || !loads_element(d) || d->size != 4 || !loads_element(load) || load->src[0] != sum->dst ||
         load->size < 4)

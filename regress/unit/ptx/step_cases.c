@@ -22,7 +22,7 @@
 /* Loads of elements whose index is loaded from [%rd2+192] on: 0 to 31, the negative, the complement. */
 #define INDICES                                                                                             \
     "  and.b32 %r10, %r1, 31; neg.s32 %r11, %r10; not.b32 %r12, %r10; add.u64 %rd10, %rd1, 256;\n"          \
-    "  sub.u64 %rd18, %rd10, 0x3fffffffc; sub.u64 %rd19, %rd10, 0x7fffffff8; mov.u32 %r13, 4;\n"            \
+    "  sub.u64 %rd18, %rd10, 0x3fffffffc; sub.u64 %rd19, %rd10, 0x7fffffff8; and.b32 %r13, %r10, 4;\n"     \
     "  st.global.v2.u32 [%rd2+192], {%r10, %r11}; st.global.u32 [%rd2+200], %r12;\n"
 #define INDEXED_LOADS                                                                                       \
     "  ld.global.u32 %r14, [%rd2+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;"             \
@@ -40,7 +40,14 @@
     " add.s64 %rd30, %rd29, %rd29; add.s64 %rd31, %rd30, %rd1; ld.global.u32 %r27, [%rd31];\n"              \
     "  ld.global.u32 %r28, [%rd2+192]; shl.b64 %rd32, %rd1, 0; mul.wide.s32 %rd33, %r28, 4;"                \
     " add.s64 %rd34, %rd32, %rd33; ld.global.u16 %r29, [%rd34];\n"                                          \
-    PUT4(48, "%r24, %r25, %r27, %r29")
+    PUT4(48, "%r24, %r25, %r27, %r29")                                                                      \
+    "  ld.global.u32 %r30, [%rd2+192]; mul.wide.s32 %rd35, %r11, -4; add.s64 %rd36, %rd1, %rd35;"           \
+    " ld.global.u32 %r31, [%rd36]; ld.global.u32 %r32, [%rd2+192]; mul.wide.s32 %rd37, %r32, 4;"            \
+    " add.s64 %rd38, %rd1, %rd37; ld.global.u32 %r33, [%rd10];\n"                                           \
+    "  ld.global.u32 %r34, [%rd2+192]; mul.wide.s32 %rd39, %r34, 8; add.s64 %rd40, %rd1, %rd39;"            \
+    " ld.global.v2.u32 {%r35, %r36}, [%rd40]; ld.global.u32 %r37, [%rd2+192]; mul.wide.s32 %rd41, %r37, 4;" \
+    " add.s64 %rd42, %rd1, %rd41; ld.global.u32 %rd43, [%rd42];\n"                                          \
+    PUT4(64, "%r30, %r31, %r33, %r35") PUT2(80, "%rd38, %rd43") PUT(96, "%r36")
 
 /* 80 registers %x, each with one write. */
 #define SET_X(n) "  mov.u32 %x" #n ", 1" #n ";\n"
