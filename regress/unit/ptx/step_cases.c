@@ -47,7 +47,15 @@
     "  ld.global.u32 %r34, [%rd2+192]; mul.wide.s32 %rd39, %r34, 8; add.s64 %rd40, %rd1, %rd39;"            \
     " ld.global.v2.u32 {%r35, %r36}, [%rd40]; ld.global.u32 %r37, [%rd2+192]; mul.wide.s32 %rd41, %r37, 4;" \
     " add.s64 %rd42, %rd1, %rd41; ld.global.u32 %rd43, [%rd42];\n"                                          \
-    PUT4(64, "%r30, %r31, %r33, %r35") PUT2(80, "%rd38, %rd43") PUT(96, "%r36")
+    PUT4(64, "%r30, %r31, %r33, %r35") PUT2(80, "%rd38, %rd43") PUT(96, "%r36")                             \
+    "  cvt.u64.u32 %rd44, %r10; st.global.u64 [%rd2+208], %rd44; setp.eq.u32 %p4, %r13, 0;"                 \
+    " ld.global.u64 %rd45, [%rd2+208]; shl.b64 %rd46, %rd45, 2; add.s64 %rd47, %rd1, %rd46;"                \
+    " ld.global.u32 %r38, [%rd47]; ld.global.u32 %r39, [%rd2+192]; mul.wide.s32 %rd48, %r39, 4;"            \
+    " add.s64 %rd49, %rd1, %rd48; ld.global.u16 %h1, [%rd49]; mov.u32 %r40, 1; mov.u32 %r42, 2;\n"          \
+    "  @%p4 ld.global.u32 %r40, [%rd2+192]; mul.wide.s32 %rd50, %r40, 4; add.s64 %rd51, %rd1, %rd50;"       \
+    " ld.global.u32 %r41, [%rd51]; ld.global.u32 %r43, [%rd2+192]; mul.wide.s32 %rd52, %r43, 4;"            \
+    " add.s64 %rd53, %rd1, %rd52; @%p4 ld.global.u32 %r42, [%rd53]; cvt.u32.u16 %r44, %h1;\n"               \
+    PUT4(112, "%r38, %r44, %r41, %r42")
 
 /* 80 registers %x, each with one write. */
 #define SET_X(n) "  mov.u32 %x" #n ", 1" #n ";\n"
@@ -482,6 +490,11 @@ const struct step_case step_cases[] = {
     { .name = "loads with a loaded index", .ptx = MODULE ENTRY BEGIN INDICES INDEXED_LOADS END },
     { .name = "loads with a loaded index, few lanes", .ptx = MODULE ENTRY BEGIN INDICES
       "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E;\n" INDEXED_LOADS "E:\n" END },
+    { .name = "a loop that begins after the load of an index", .ptx = MODULE ENTRY BEGIN INDICES
+      "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; mov.u32 %r15, 0; mov.u32 %r16, 0; mov.u64 %rd12, %rd1;\n"
+      "  @%p1 bra E; ld.global.u32 %r14, [%rd2+192];\nL: mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd12, %rd11;\n"
+      "  ld.global.u32 %r17, [%rd12]; add.u32 %r15, %r15, %r17; add.u32 %r16, %r16, 1; setp.lt.u32 %p2, %r16, 3;\n"
+      "  @%p2 bra L;\nE:\n" PUT(0, "%r15") END },
     { .name = "branches into loads with a loaded index", .ptx = MODULE ENTRY BEGIN INDICES
       "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; mov.u32 %r14, 2; mov.u64 %rd12, %rd10; @%p1 bra L;\n"
       "  ld.global.u32 %r14, [%rd2+192];\nL: mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;\n"
