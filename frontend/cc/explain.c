@@ -16,6 +16,9 @@ static const struct hint hints[] = {
      "a kernel that launches kernels (dynamic parallelism) is not supported; launch them from the host"},
     {"that is neither visible in the template definition nor found by argument-dependent lookup",
      "nvcc accepts templates that call functions declared after them; -fdelayed-template-parsing makes clang accept them"},
+    {"Cannot cast between two non-generic address spaces",
+     "clang takes the pointers in a kernel's struct parameters for global; a kernel that stores the address of a shared "
+     "variable in one must store it in a copy of the parameter (docs/nvcc.md)"},
     {"in the global namespace", "if a library expects nvcc's global functions (Eigen does), compile with -U__NVCC__"},
 };
 

@@ -224,15 +224,37 @@ static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
                     n.tm.threads, reason(k, &n, TM_LIMIT_THREADS, why, sizeof why));
 }
 
+/* How a program gets more shared memory, if it may; every chip since compute capability 2.0 can give a block 48 KB. */
+static const char *more_shared(const simtx_gpu_info *i)
+{
+    if (i->shared_per_block_optin > i->shared_per_block)
+        return " (more after cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize)";
+    return i->shared_per_block < 48 << 10 ? " (49152 with the overlay shared48: --config PRESET+shared48)" : "";
+}
+
+/* Why a program asks for a grid of no blocks, if it is that the occupancy of the kernel is 0 (CUB multiplies the two). */
+static const char *empty_grid(const simtx_kernel *k, const simtx_launch_params *p, char *text, size_t size)
+{
+    uint64_t threads = threads_of(p->block);
+    const char *limit;
+    *text = 0;
+    if (threads && threads <= k->module->gpu->info.max_threads_per_block &&
+        !simtx_occupancy(k, (uint32_t)threads, p->dynamic_shared, &limit))
+        snprintf(text, size, "; its blocks of %u threads do not fit on an SM: %s%s", (uint32_t)threads, limit,
+                 strcmp(limit, "shared memory") ? "" : more_shared(&k->module->gpu->info));
+    return text;
+}
+
 static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
 {
     simtx_gpu *g = k->module->gpu;
     const simtx_gpu_info *i = &g->info;
     const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z }, block[3] = { p->block.x, p->block.y, p->block.z };
+    char why[200];
     for (int d = 0; d < 3; d++) {
         if (!grid[d] || grid[d] > i->max_grid[d])
-            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: grid.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
-                            grid[d], i->max_grid[d]);
+            return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: grid.%c = %u is not in 1 .. %u%s", k->func->name, 'x' + d,
+                            grid[d], i->max_grid[d], grid[d] ? "" : empty_grid(k, p, why, sizeof why));
         if (!block[d] || block[d] > i->max_block[d])
             return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: block.%c = %u is not in 1 .. %u", k->func->name, 'x' + d,
                             block[d], i->max_block[d]);
@@ -249,14 +271,6 @@ static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
                         "%s: a block of %llu threads, but .maxntid (__launch_bounds__) allows %u",
                         k->func->name, (unsigned long long)threads, product3(k->func->maxntid));
     return SIMTX_OK;
-}
-
-/* How a program gets more shared memory, if it may; every chip since compute capability 2.0 can give a block 48 KB. */
-static const char *more_shared(const simtx_gpu_info *i)
-{
-    if (i->shared_per_block_optin > i->shared_per_block)
-        return " (more after cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize)";
-    return i->shared_per_block < 48 << 10 ? " (49152 with the overlay shared48: --config PRESET+shared48)" : "";
 }
 
 static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, const struct block_need *n)

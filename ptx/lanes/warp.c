@@ -52,6 +52,8 @@ static inline void gather32(uint32_t *r, const uint32_t *a, const int32_t *from)
 #endif
 }
 
+/* PTX leaves the value of a lane that does not execute undefined. It is 0 here: programs that sum over a whole warp of
+ * which a part executes (faiss) rely on it. */
 static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode)
 {
     int32_t from[LANES] __attribute__((aligned(64)));
@@ -60,9 +62,9 @@ static inline int shfl_mode(struct lanes *x, const struct dinst *d, uint8_t mode
     if (LIKELY(x->mask == ALL_LANES)) {
         gather32(dst_of(x, d), src_of(x, d, 0), from);
     } else {
-        for (int i = 0; i < LANES; i++)          /* a lane that does not execute is no source */
-            from[i] = x->mask >> from[i] & 1 ? from[i] : i;
         gather32(r, src_of(x, d, 0), from);
+        for (int i = 0; i < LANES; i++)
+            r[i] = x->mask >> from[i] & 1 ? r[i] : 0;
         select32(dst_of(x, d), r, dst_of(x, d), x->mask);
     }
     if (d->imm & PRED_PAIR)

@@ -66,6 +66,10 @@ holds "the order of templates" rejects "fdelayed-template-parsing makes clang ac
 holds "with clang's option" "$nvcc" -fdelayed-template-parsing order.cu
 echo 'void f() { using ::simtx_has_no_such; }' >global.cu
 holds "names of nvcc's global namespace" rejects "compile with -U__NVCC__" "$nvcc" -c global.cu
+printf '#!/bin/sh\n[ "$1" != -dumpversion ] || exec echo 19.1.7\necho "Cannot cast between two non-generic address spaces" >&2
+exit 1\n' >clang++-19 && chmod +x clang++-19
+holds "clang's assumption on pointers of parameters" rejects "in a copy of the parameter" \
+    env SIMTX_CLANG="$PWD/clang++-19" "$nvcc" -c a.cu
 noted() { # TEXT COMMAND...: succeeds, with the text in its messages
     text=$1
     shift

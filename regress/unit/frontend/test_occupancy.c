@@ -197,11 +197,32 @@ static void registers_are_limited(void **state)
     }
 }
 
+/* A grid of no blocks is rejected; the message names the limit if no block of the kernel fits. */
+static void empty_grids(void **state)
+{
+    static const struct { const char *machine; uint32_t shared; const char *message; } grids[] = {
+        { "gtx480", 20000, "do not fit on an SM: shared memory (49152 with the overlay shared48" },
+        { CC_20, 20000, "grid.x = 0 is not in 1 .. " },
+    };
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        simtx_config *c = configure(grids[i].machine, "", false);
+        simtx_gpu *g = simtx_gpu_new(c, 0, NULL);
+        simtx_module *m;
+        static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
+        assert_int_equal(simtx_module_load(g, text, strlen(text), "k.ptx", &m), SIMTX_OK);
+        simtx_launch_params p = { .grid = { 0, 1, 1 }, .block = { 64, 1, 1 }, .dynamic_shared = grids[i].shared };
+        assert_int_equal(simtx_launch(simtx_module_kernel(m, "k"), &p, NULL, NULL), SIMTX_INVALID_LAUNCH);
+        assert_non_null(strstr(simtx_last_message(g), grids[i].message));
+        simtx_gpu_free(g);
+        simtx_config_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calculator_and_machine_agree), cmocka_unit_test(without_units_more_fit),
-        cmocka_unit_test(registers_are_limited),
+        cmocka_unit_test(registers_are_limited), cmocka_unit_test(empty_grids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1010,8 +1010,7 @@ static void shuffles(void **state)
                     min | ((int)b & ~seg);
                 bool p = m == 0 ? j >= max : j <= max;
                 j = p ? j : i;
-                uint64_t want = mask >> i & 1 ? at(other, SLOT, 4, mask >> j & 1 ? j : i) :
-                    at(other, 0, 4, i);
+                uint64_t want = !(mask >> i & 1) ? at(other, 0, 4, i) : mask >> j & 1 ? at(other, SLOT, 4, j) : 0;
                 assert_int_equal(at(work, 0, 4, i), want);
                 if (mask >> i & 1)
                     assert_int_equal(at(work, DST2, 4, 0) >> i & 1, p);
