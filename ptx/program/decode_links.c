@@ -1,7 +1,7 @@
 /*
- * The links of the steps, for the run loop of functional mode: a step is followed by the one after those that it
- * covers (decode_pairs.c); hoisted instructions (invariant.c) are passed over. If the function of the next step only returns the code of
- * a control instruction or of a join marker, the loop takes the code from the link.
+ * The links of the steps, for the run loop of functional mode: a step is followed by the one after those that it covers
+ * (decode_pairs.c); hoisted instructions (invariant.c) are passed over. If the function of the next step only returns
+ * the code of a control instruction or of a join marker, the loop takes the code from the link.
  */
 #include "ptx/program/decode.h"
 
