@@ -342,9 +342,10 @@ static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
     if (!resolve_modifiers(p, in) || !check_modifiers(p, in))
         return false;
     ok &= in->op == OP_CALL ? call_operands(p, in, operands) : place_operands(p, in, operands);
+    int before = p->d->errors;
     if (ok)
         check_rules(p, in);
-    return ok;
+    return ok && (!reducers[in->op] || p->d->errors == before);    /* only what is legal can be reduced */
 }
 
 void inst_end(struct parser *p, struct list operands)
