@@ -49,7 +49,7 @@
     " add.s64 %rd42, %rd1, %rd41; ld.global.u32 %rd43, [%rd42];\n"                                          \
     PUT4(64, "%r30, %r31, %r33, %r35") PUT2(80, "%rd38, %rd43") PUT(96, "%r36")                             \
     "  cvt.u64.u32 %rd44, %r10; st.global.u64 [%rd2+208], %rd44; setp.eq.u32 %p4, %r13, 0;"                 \
-    " ld.global.u64 %rd45, [%rd2+208]; shl.b64 %rd46, %rd45, 2; add.s64 %rd47, %rd1, %rd46;"                \
+    " ld.global.u64 %rd45, [%rd2+208]; shl.b64 %rd46, %rd45, 4; add.s64 %rd47, %rd1, %rd46;"                \
     " ld.global.u32 %r38, [%rd47]; ld.global.u32 %r39, [%rd2+192]; mul.wide.s32 %rd48, %r39, 4;"            \
     " add.s64 %rd49, %rd1, %rd48; ld.global.u16 %h1, [%rd49]; mov.u32 %r40, 1; mov.u32 %r42, 2;\n"          \
     "  @%p4 ld.global.u32 %r40, [%rd2+192]; mul.wide.s32 %rd50, %r40, 4; add.s64 %rd51, %rd1, %rd50;"       \
@@ -501,20 +501,22 @@ const struct step_case step_cases[] = {
       "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "  mov.u64 %rd14, %rd10; @%p1 bra M;\n"
       "  ld.global.u32 %r16, [%rd2+192]; mul.wide.s32 %rd13, %r16, 4; add.s64 %rd14, %rd1, %rd13;\n"
       "M: ld.global.u32 %r17, [%rd14];\n" PUT(4, "%r17") END },
+    /* warp 1 faults: warp 0 has executed the step before, so the allocation is known */
     { .name = "fault: the address of a loaded index", .fault = "ld.global.u32 %r14, [%rd13+192]", .ptx = MODULE
       ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E; mov.u64 %rd13, %rd2;\n"
-      "  setp.eq.u32 %p2, %r2, 12; @%p2 add.u64 %rd13, %rd13, 2;\n"
+      "  setp.eq.u32 %p2, %r2, 42; @%p2 add.u64 %rd13, %rd13, 2;\n"
       "  ld.global.u32 %r14, [%rd13+192]; mul.wide.s32 %rd11, %r14, 0; add.s64 %rd12, %rd1, %rd11;\n"
       "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "E:\n" END },
-    { .name = "fault: the address of a loaded index after a wrong element", .fault = "ld.global.u32 %r14, [%rd13+192]", .ptx = MODULE
-      ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E; mov.u64 %rd13, %rd2;\n"
-      "  setp.eq.u32 %p2, %r2, 12; @%p2 add.u64 %rd13, %rd13, 2; setp.eq.u32 %p3, %r2, 6;\n"
+    { .name = "fault: the address of a loaded index after a wrong element", .fault = "ld.global.u32 %r14, [%rd13+192]",
+      .ptx = MODULE ENTRY BEGIN INDICES
+      "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E; mov.u64 %rd13, %rd2;\n"
+      "  setp.eq.u32 %p2, %r2, 42; @%p2 add.u64 %rd13, %rd13, 2; setp.eq.u32 %p3, %r2, 36;\n"
       "  @%p3 st.global.u32 [%rd2+192], 0x7fffffff;\n"
       "  ld.global.u32 %r14, [%rd13+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd1, %rd11;\n"
       "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "E:\n" END },
     { .name = "fault: the address of an element", .fault = "ld.global.u32 %r15, [%rd12]", .ptx = MODULE
       ENTRY BEGIN INDICES "  rem.u32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 bra E;\n"
-      "  mov.u64 %rd13, %rd1; setp.eq.u32 %p3, %r2, 6; @%p3 add.u64 %rd13, %rd13, 2;\n"
+      "  mov.u64 %rd13, %rd1; setp.eq.u32 %p3, %r2, 36; @%p3 add.u64 %rd13, %rd13, 2;\n"
       "  ld.global.u32 %r14, [%rd2+192]; mul.wide.s32 %rd11, %r14, 4; add.s64 %rd12, %rd13, %rd11;\n"
       "  ld.global.u32 %r15, [%rd12];\n" PUT(0, "%r15") "E:\n" END },
     { .name = "uses through back edges", .ptx = MODULE ENTRY BEGIN
