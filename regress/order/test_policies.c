@@ -284,17 +284,18 @@ static void small_structures_only_cost_time(void **state)
 /* Four runs of random accesses, which the ordering oracle checks. */
 static void run_random(const char *policy, const char *const *settings, const struct coherence *c)
 {
-    const char *with[16] = { policy, "xbar.vns=4", "order.check=full" };
+    const char *with[16] = { policy, "xbar.vns=4", "order.check=full", "xbar.disturb=1000" };
     struct lab l;
     for (unsigned i = 0; settings[i]; i++)
-        with[3 + i] = settings[i];
+        with[4 + i] = settings[i];
     lab_open(&l, text, with, &(struct machine_plugins){ .coherence = c });
     for (uint32_t seed = 1; seed <= 4; seed++)
         lab_run(&l, "random", 32, (uint32_t[LAB_PARAMS]){ seed, 60, seed % 2 ? 64 : 128 });
     lab_close(&l);
 }
 
-/* Small structures delay some accesses by thousands of cycles, while others of the same warp perform. */
+/* Small structures and slow paths of the crossbar delay some accesses by thousands of cycles, while others of the same
+ * warp perform. */
 static void random_accesses_have_an_interleaving(void **state)
 {
     static const char *const settings[][12] = {
