@@ -1,8 +1,9 @@
 /*
  * Issue: each cycle a scheduler selects one of its ready warps and issues its next instruction (two with dual issue).
- * An arithmetic instruction is executed at once; its registers are pending until the pipeline would have the result. A
- * memory instruction goes to the load/store unit. A cycle without issue is counted under a stall reason, which stays
- * the same until the next event.
+ * An arithmetic instruction is executed at once; its registers are pending until the pipeline would have the result.
+ * Where it is a sequence of machine instructions, each of them takes an issue slot of the scheduler, the later ones as
+ * they become ready and before other instructions. A memory instruction goes to the load/store unit. A cycle without
+ * issue is counted under a stall reason, which stays the same until the next event.
  */
 #include "memsys/order/order_history.h"
 #include "timing/core/sm_impl.h"
@@ -58,6 +59,8 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
 static void execute_alu(struct sm *s, struct slot *w, const struct tinst *t)
 {
     uint64_t at = pipe_take(s, w->sched, w, t);
+    if (t->slots > 1)
+        sched_begin_sequence(&s->sched[w->sched], t->slots, t->slot_gap, s->now);
     if (!t->ndst)
         return;
     warp_set_pending(w, t, s->pending_words, false);
@@ -339,6 +342,11 @@ bool issue_run(struct sm *s, unsigned k)
         c->at = again;
         s->mem_blocked |= why >> SM_STALL_MEM_QUEUE & 1;
         return false;
+    }
+    if (c->rest_at <= s->now) {
+        sched_run_sequences(c, s->cfg.issue_interval, s->now);
+        if (c->issue_free > s->now)
+            return wait_for_issue(c, c->issue_free);
     }
     if (!has_turn(s, k))
         return wait_for_issue(c, s->now + 1);        /* until its turn another scheduler may take the pipeline */

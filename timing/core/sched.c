@@ -1,4 +1,4 @@
-/* The scheduling policies, as operations on sets of warps. */
+/* The scheduling policies, as operations on sets of warps; sequences of machine instructions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +13,14 @@ void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_m
     c->active_max = active_max;
     c->reason = SM_STALL_NO_WARP;
     c->last = c->promoted = 63;
+    c->rest_at = UINT64_MAX;
     c->age = mem_zero(blocks + 1, sizeof *c->age, "a warp scheduler");
 }
 
 void sched_end(struct scheduler *c)
 {
     free(c->age);
+    free(c->rest);
 }
 
 void sched_add(struct scheduler *c, uint64_t warps)
@@ -121,4 +123,42 @@ enum sm_stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t b
             return (enum sm_stall)r;
     }
     return blocked ? (enum sm_stall)__builtin_ctz(blocked) : SM_STALL_NO_WARP;
+}
+
+/* ---- sequences ---- */
+
+/* The sequence that needs a slot first, of several the one that began first; NULL = none is in flight. */
+static struct sequence_rest *first_rest(const struct scheduler *c)
+{
+    struct sequence_rest *first = NULL;
+    for (uint32_t i = 0; i < c->nrest; i++)
+        if (!first || c->rest[i].at < first->at)
+            first = &c->rest[i];
+    return first;
+}
+
+static void set_rest_at(struct scheduler *c)
+{
+    const struct sequence_rest *q = first_rest(c);
+    c->rest_at = q ? q->at : UINT64_MAX;
+}
+
+void sched_begin_sequence(struct scheduler *c, uint32_t n, uint32_t gap, uint64_t now)
+{
+    c->rest = mem_grow(c->rest, c->nrest, &c->rest_cap, sizeof *c->rest, "a warp scheduler");
+    c->rest[c->nrest++] = (struct sequence_rest){ .at = now + gap, .left = n - 1, .gap = gap };
+    set_rest_at(c);
+}
+
+void sched_run_sequences(struct scheduler *c, uint32_t interval, uint64_t now)
+{
+    while (c->rest_at <= now && c->issue_free <= now) {
+        struct sequence_rest *q = first_rest(c);
+        uint64_t at = q->at > c->issue_free ? q->at : c->issue_free;
+        c->issue_free = at + interval;
+        q->at = at + q->gap;
+        if (!--q->left)
+            memmove(q, q + 1, (size_t)(c->rest + --c->nrest - q) * sizeof *q);
+        set_rest_at(c);
+    }
 }

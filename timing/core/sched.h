@@ -17,6 +17,9 @@
 enum { SCHED_WAIT = PIPES, SCHED_SETS = PIPES + SM_STALLS, SCHED_NONE = SCHED_SETS, SCHED_READY = (1 << PIPES) - 1 };
 _Static_assert(SCHED_SETS <= 32, "the sets of a scheduler are bits of a word");
 
+/* The machine instructions of a sequence that have not issued: the first one of them is ready at cycle `at`. */
+struct sequence_rest { uint64_t at; uint32_t left, gap; };
+
 struct scheduler {
     uint64_t set[SCHED_SETS];
     uint32_t held;                   /* mask of the sets that are not empty */
@@ -35,6 +38,9 @@ struct scheduler {
     uint64_t issued, owed;           /* warps that issued or started in this period; that did not in the last one */
     uint64_t period_end;
     uint64_t issue_free;             /* cycle from which it may issue again */
+    struct sequence_rest *rest;      /* sequences in flight */
+    uint32_t nrest, rest_cap;
+    uint64_t rest_at;                /* cycle at which the first of them needs an issue slot; UINT64_MAX = never */
     uint64_t at;                     /* cycle of its next event */
     uint64_t since;                  /* cycles before this one are accounted for */
 };
@@ -53,6 +59,12 @@ uint64_t sched_passed(const struct scheduler *c, unsigned picked, unsigned befor
 /* The stall reason with the highest priority among those of these warps and `blocked` (bits of further reasons);
  * SM_STALL_NO_WARP = none. */
 enum sm_stall sched_reason(const struct scheduler *c, uint64_t among, uint32_t blocked);
+
+/* An instruction of n > 1 machine instructions has issued at cycle `now`: the others follow, `gap` cycles apart. */
+void sched_begin_sequence(struct scheduler *c, uint32_t n, uint32_t gap, uint64_t now);
+/* The machine instructions that are ready issue, until cycle `now`, before any other instruction; afterwards
+ * issue_free is the cycle at which the scheduler is free. interval: cycles between its issues. */
+void sched_run_sequences(struct scheduler *c, uint32_t interval, uint64_t now);
 
 /* The warps that the policy considers. */
 static inline uint64_t sched_among(struct scheduler *c)

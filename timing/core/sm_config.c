@@ -14,6 +14,8 @@ static void copy_rows(struct sm_cfg *c, const struct simtx_config *config)
 #include "base/config/config_copy.h"
 #define CONFIG_ROWS "timing/core/classes.def"
 #include "base/config/config_copy.h"
+#define CONFIG_ROWS "timing/core/sequences.def"
+#include "base/config/config_copy.h"
 }
 
 void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t index)

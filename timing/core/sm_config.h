@@ -12,6 +12,13 @@ enum lat_class {
     LAT_CLASSES
 };
 
+/* Instructions that are several machine instructions. */
+enum sequence {
+#define SEQUENCE(id, ...) SEQ_##id,
+#include "timing/core/sequences.def"
+    SEQ_NONE
+};
+
 struct sm_cfg {
     uint16_t index;
 #define CONFIG_ROWS "timing/core/config.def"
@@ -21,6 +28,7 @@ struct sm_cfg {
 #define CONFIG_ROWS "timing/core/thread_states.def"
 #include "base/config/config_fields.h"
     struct { uint32_t latency, interval; } class[LAT_CLASSES];
+    uint32_t slots[SEQ_NONE];        /* issue slots, by kind of sequence */
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, core_mhz;
     uint32_t shared_latency;         /* of the load/store unit */

@@ -139,6 +139,15 @@ static void set_matrix(struct tinst *t, const struct ptx_inst *in, const struct 
     t->latency = c->class[l].latency + t->interval - 1;
 }
 
+/* Each instruction of a sequence needs the result of the one before: they issue evenly over its latency. */
+static void set_sequence(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
+{
+    enum sequence q = sequence_of(in);
+    t->slots = q == SEQ_NONE ? 1 : (uint16_t)c->slots[q];
+    uint32_t gap = (t->latency + c->stages) / t->slots;
+    t->slot_gap = (uint16_t)num_least(gap ? gap : 1, UINT16_MAX);
+}
+
 static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
 {
     enum lat_class l = lat_class_of(in);
@@ -150,6 +159,7 @@ static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_
     t->lane_cycles = (uint16_t)lanes_of((enum pipe)t->pipe, c);
     t->interval = t->lane_cycles * c->class[l].interval;
     t->latency = c->class[l].latency + t->lane_cycles - 1;
+    set_sequence(t, in, c);
 }
 
 /* ---- kinds ---- */
@@ -317,6 +327,7 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     t->stops = in->op == OP_ATOM && c->atomic_stops;
     t->lane_cycles = 1;
     t->interval = t->latency = 1;
+    t->slots = 1;
     set_order(t, in);
     if (t->kind == TINST_COPY)
         set_copy(t, in);

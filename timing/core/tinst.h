@@ -43,6 +43,8 @@ struct tinst {
     uint16_t lane_cycles;            /* core cycles until all lanes of a warp have entered the pipeline */
     uint16_t fetched;                /* instructions of a fetch that begins here */
     uint16_t to_end;                 /* least number of cycles between its issue and the end of its warp */
+    uint16_t slots;                  /* issue slots: machine instructions, one after the other */
+    uint16_t slot_gap;               /* core cycles from one of them to the next */
     uint32_t scalars;                /* instructions on the scalar unit that precede it (core.exec_mask) */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */
@@ -64,6 +66,9 @@ const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uin
 /* The pipeline of an arithmetic instruction on a machine that has all kinds of pipelines, and its latency class. */
 struct tinst_class { enum pipe pipe; enum config_key latency; };
 struct tinst_class tinst_class(const struct ptx_inst *in);
+
+/* The kind of sequence of machine instructions that an arithmetic instruction is; SEQ_NONE = it is one (sequence.c). */
+enum sequence sequence_of(const struct ptx_inst *in);
 
 /* All functions of a program, read by all SMs. Each function starts at an instruction line, the first at `address`. */
 struct tprogram {

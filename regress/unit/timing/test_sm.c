@@ -182,6 +182,85 @@ static void test_dual_issue(void **state)
 }
 
 /* Two schedulers compete for one pipeline: they get it alternately. */
+/* ---- sequences of machine instructions ---- */
+
+#define DIV "div.rn.f32 %f3, %f3, %f2;"
+#define DIVS "latency.fp_div", "40", "interval.fp_div", "1", "slots.fp_div", "10"
+
+/* Ten slots, four cycles apart. The result comes after the latency; a scheduler issues one division every ten cycles;
+ * what else it issues has the other slots. */
+static void test_sequence(void **state)
+{
+    (void)state;
+    assert_int_equal(COST(DIV, 32, DIVS), STEPS * 40);
+    assert_int_equal(COST(DIV, 128, DIVS), STEPS * 40);
+    assert_int_equal(COST(DIV, 256, DIVS), STEPS * 8 * 10);
+    assert_int_equal(COST(DIV, 256, DIVS, "core.schedulers", "2", "core.sfu", "2"), STEPS * 4 * 10);
+    assert_int_equal(COST(DIV, 256, DIVS, "core.issue_interval", "2"), STEPS * 8 * 20);
+    assert_int_equal(COST(DIV IADDS, 32, DIVS), STEPS * 40);
+    assert_int_equal(COST(DIV IADDS IADDS FADDS, 32, DIVS), STEPS * (1 + 12 + 12 + 10 + 9));
+    assert_int_equal(COST(DIV IADDS IADDS FADDS, 256, DIVS), STEPS * 8 * (1 + 12 + 12 + 10 + 9));
+    assert_int_equal(COST(DIV, 32, DIVS, "slots.fp_div", "60"), STEPS * 60);
+    assert_int_equal(COST(DIV, 256, DIVS, "slots.fp_div", "1"), STEPS * 40);
+    assert_int_equal(COST(DIV, 32, DIVS, "core.stages", "6", "slots.fp_div", "46"), STEPS * 46);
+}
+
+/* Each kind by its key, and what is no sequence. A slot more than any latency makes the key visible. */
+static void test_sequence_kinds(void **state)
+{
+    static const struct { const char *key, *body; uint32_t cycles; } kinds[] = {
+        { "slots.int_div", "div.s32 %r4, %r5, %r2;", 200 },       { "slots.int_div", "rem.u32 %r4, %r5, %r2;", 200 },
+        { "slots.int_div", "div.u64 %rd4, %rd4, %rd5;", 145 },    { "slots.long_div", "div.u64 %rd4, %rd4, %rd5;", 200 },
+        { "slots.long_div", "rem.s64 %rd4, %rd4, %rd5;", 200 },   { "slots.long_div", "div.u32 %r4, %r4, %r2;", 145 },
+        { "slots.long_mul", "mul.lo.s64 %rd4, %rd4, %rd5;", 200 },
+        { "slots.long_mul", "mad.lo.u64 %rd4, %rd4, %rd5, %rd6;", 200 },
+        { "slots.long_mul", "mul.wide.u32 %rd4, %r4, %r5; cvt.u32.u64 %r4, %rd4;", 18 },
+        { "slots.long_mul", "mul.hi.u64 %rd4, %rd4, %rd5;", 11 }, { "slots.long_mul", "mul.lo.u32 %r4, %r4, %r5;", 11 },
+        { "slots.long_mul_hi", "mul.hi.u64 %rd4, %rd4, %rd5;", 200 },
+        { "slots.fp_div", "div.rn.ftz.f32 %f4, %f4, %f2;", 200 }, { "slots.fp_div", "div.full.f32 %f4, %f4, %f2;", 20 },
+        { "slots.fp_rcp", "rcp.rz.f32 %f4, %f4;", 200 },          { "slots.fp_rcp", "rcp.approx.f32 %f4, %f4;", 20 },
+        { "slots.fp_sqrt", "sqrt.rn.f32 %f4, %f4;", 200 },        { "slots.fp_sqrt", "sqrt.approx.f32 %f4, %f4;", 20 },
+        { "slots.full_div", "div.full.f32 %f4, %f4, %f2;", 200 },
+        { "slots.approx_div", "div.approx.f32 %f4, %f4, %f2;", 200 },
+        { "slots.approx_div", "div.approx.ftz.f32 %f4, %f4, %f2;", 20 },
+        { "slots.approx_rcp", "rcp.approx.f32 %f4, %f4;", 200 },
+        { "slots.approx_rcp", "rcp.approx.ftz.f32 %f4, %f4;", 20 },
+        { "slots.approx", "sqrt.approx.f32 %f4, %f4;", 200 },     { "slots.approx", "rsqrt.approx.f32 %f4, %f4;", 200 },
+        { "slots.approx", "ex2.approx.f32 %f4, %f4;", 200 },      { "slots.approx", "lg2.approx.f32 %f4, %f4;", 200 },
+        { "slots.approx", "ex2.approx.ftz.f32 %f4, %f4;", 20 },   { "slots.approx", "sin.approx.f32 %f4, %f4;", 20 },
+        { "slots.scaled", "sin.approx.f32 %f4, %f4;", 200 },      { "slots.scaled", "cos.approx.ftz.f32 %f4, %f4;", 200 },
+        { "slots.scaled", "div.approx.ftz.f32 %f4, %f4, %f2;", 200 },
+        { "slots.dp_div", "div.rn.f64 %rd4, %rd4, %rd5;", 200 },  { "slots.dp_div", "rcp.rn.f64 %rd4, %rd4;", 130 },
+        { "slots.dp_rcp", "rcp.rn.f64 %rd4, %rd4;", 200 },        { "slots.dp_rcp", "sqrt.rn.f64 %rd4, %rd4;", 130 },
+        { "slots.dp_rcp", "rcp.approx.ftz.f64 %rd4, %rd4;", 130 },
+        { "slots.dp_sqrt", "sqrt.rn.f64 %rd4, %rd4;", 200 },      { "slots.fp_sqrt", "sqrt.rn.f64 %rd4, %rd4;", 130 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint64_t cycles = COST(kinds[i].body, 32, kinds[i].key, "200", "interval.dp_div", "1", "interval.int_div", "1");
+        if (cycles != STEPS * kinds[i].cycles)
+            fail_msg("%s with %s: %llu cycles", kinds[i].body, kinds[i].key, (unsigned long long)cycles);
+    }
+}
+
+/* Counters and cycles are those of a run that visits every cycle. */
+static void test_sequence_walk(void **state)
+{
+    static uint64_t count[STAT_END];
+    struct sm_rig r;
+    (void)state;
+    for (int walk = 0; walk < 2; walk++) {
+        open_body(&r, DIV "ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r5, 1;" IADDS DIV FADDS, STEPS, 256,
+                  KEYS(DIVS, "core.issue_interval", "2"), &memory);
+        r.walk = walk;
+        sm_rig_run(&r, 1000000);
+        if (walk)
+            assert_memory_equal(count, r.count, sizeof count);
+        memcpy(count, r.count, sizeof count);
+        sm_rig_close(&r);
+    }
+}
+
 static void test_fair(void **state)
 {
     (void)state;
@@ -400,6 +479,8 @@ int main(void)
         cmocka_unit_test(test_width),   cmocka_unit_test(test_peak),
         cmocka_unit_test(test_units),   cmocka_unit_test(test_dual_issue),
         cmocka_unit_test(test_fair),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sequence), cmocka_unit_test(test_sequence_kinds),
+        cmocka_unit_test(test_sequence_walk),
         cmocka_unit_test(test_order),   cmocka_unit_test(test_control),
         cmocka_unit_test(test_fetch),   cmocka_unit_test(test_collector),
         cmocka_unit_test(test_stages),  cmocka_unit_test(test_atomic_stops),

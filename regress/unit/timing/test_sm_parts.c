@@ -161,6 +161,39 @@ static void test_reason(void **state)
     sched_end(&c);
 }
 
+/* Two sequences of three further slots each, 4 and 3 cycles apart: the first to be ready issues first, one in a cycle,
+ * and a late one delays those that follow it. */
+static void test_rest(void **state)
+{
+    (void)state;
+    struct scheduler c;
+    sched_init(&c, SCHED_GTO, 8, 4);
+    assert_true(c.rest_at == UINT64_MAX);
+    sched_begin_sequence(&c, 4, 4, 10);
+    sched_begin_sequence(&c, 4, 3, 11);
+    c.issue_free = 12;
+    assert_int_equal(c.rest_at, 14);
+    sched_run_sequences(&c, 1, 13);
+    assert_int_equal(c.issue_free, 12);
+    sched_run_sequences(&c, 1, 14);                              /* the first one; both were ready */
+    assert_int_equal(c.issue_free, 15);
+    assert_int_equal(c.rest_at, 14);
+    sched_run_sequences(&c, 1, 15);                              /* the second one, a cycle late */
+    assert_int_equal(c.issue_free, 16);
+    assert_int_equal(c.rest_at, 18);
+    sched_run_sequences(&c, 1, 21);                              /* both at 18: 18, 19 */
+    assert_int_equal(c.issue_free, 20);
+    assert_int_equal(c.rest_at, 22);
+    c.issue_free = 40;
+    sched_run_sequences(&c, 1, 39);
+    assert_int_equal(c.nrest, 2);
+    sched_run_sequences(&c, 1, 100);                             /* 40, 41 */
+    assert_int_equal(c.issue_free, 42);
+    assert_int_equal(c.nrest, 0);
+    assert_true(c.rest_at == UINT64_MAX);
+    sched_end(&c);
+}
+
 /* ---- calendar ---- */
 
 static uint32_t random_number(uint64_t *seed, uint32_t n)
@@ -453,7 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lrr),      cmocka_unit_test(test_gto),          cmocka_unit_test(test_two_level),
         cmocka_unit_test(test_patience), cmocka_unit_test(test_passed),
-        cmocka_unit_test(test_reason),   cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_reason), cmocka_unit_test(test_rest),   cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_order),    cmocka_unit_test(test_dump),         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_timeline),
     };
