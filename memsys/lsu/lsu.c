@@ -42,6 +42,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     rocache_init(&u->konst, &c->ro.konst, ACCESS_CONST, &u->send, &u->retire, count);
     rocache_init(&u->texture, &c->ro.texture, ACCESS_TEXTURE, &u->send, &u->retire, count);
     rocache_init(&u->inst, &c->ro.inst, ACCESS_INST, &u->send, &u->retire, count);
+    l15_init(&u->l15, &c->ro.l15, &u->send, &u->konst, &u->inst, count);
     remote_init(&u->remote, &u->cfg, &u->send, &u->retire, &u->l1, count);
     l1_coherence_init(&u->coherence, &u->cfg.l1, &u->l1, &u->remote);
     u->probe_vns = networks_of_probes(c->l1.coherence);
@@ -91,6 +92,7 @@ void lsu_free(struct lsu *u)
     order_check_free(u->retire.check);
     l1_coherence_end(&u->coherence);
     remote_end(&u->remote);
+    l15_end(&u->l15);
     rocache_end(&u->inst);
     rocache_end(&u->texture);
     rocache_end(&u->konst);
@@ -371,6 +373,7 @@ static void settle_rejection(struct lsu *u, struct rejection *r, uint64_t until)
 void lsu_settle(struct lsu *u, uint64_t until)
 {
     rocache_settle(&u->inst, until);
+    l15_settle(&u->l15, until);
     settle_rejection(u, &u->rejected, until);
     settle_rejection(u, &u->not_looked_up, until);
 }
@@ -567,6 +570,7 @@ static void forward_reply(struct lsu *u, struct packet *p, uint64_t now)
     case REPLY_CONST: rocache_fill(&u->konst, p, now); break;
     case REPLY_TEXTURE: rocache_fill(&u->texture, p, now); break;
     case REPLY_INST: rocache_fill(&u->inst, p, now); break;
+    case REPLY_L15: l15_fill(&u->l15, p, now); break;
     }
 }
 
@@ -576,7 +580,7 @@ static bool is_awaited(const struct lsu *u, const struct packet *p)
     uint32_t to = p->token >> REPLY_SHIFT;
     if (p->kind >= MSG_PROTOCOL)
         return u->coherence.protocol->message[p->kind - MSG_PROTOCOL].payload != COHERENCE_NO_PAYLOAD;
-    return to != REPLY_STORE && to != REPLY_WRITEBACK && to != REPLY_INST;
+    return to != REPLY_STORE && to != REPLY_WRITEBACK && p->type != ACCESS_INST;
 }
 
 static void handle_reply(struct lsu *u, struct packet *p, uint64_t now)
@@ -662,6 +666,8 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
     u->changed |= u->coherence.protocol || u->staging.stage;
     receive(u, now);
+    if (u->cfg.ro.l15.sets)
+        u->changed |= l15_run(&u->l15, now);
     if (l1_coherence_retries(&u->coherence))
         l1_coherence_retry(&u->coherence, now);
     u->ports = u->cfg.l1.ports;
@@ -712,6 +718,8 @@ uint64_t lsu_next(const struct lsu *u)
         next = clock_earlier(next, u->clock + 1);
     if (u->staging.stage)
         next = clock_earlier(next, lsu_stage_next(u));
+    if (u->cfg.ro.l15.sets)
+        next = clock_earlier(next, l15_next(&u->l15, u->clock));
     if (u->background.first && (!u->background.blocked || u->background.retry))
         next = clock_earlier(next, u->clock + 1);
     return clock_earlier(next, reply > u->clock ? reply : u->clock + 1);
@@ -811,6 +819,7 @@ void lsu_invalidate(struct lsu *u)
     rocache_clear(&u->konst);
     rocache_clear(&u->texture);
     rocache_clear(&u->inst);
+    l15_clear(&u->l15);
 }
 
 static const char *waits_for(const struct lsu *u)

@@ -24,8 +24,11 @@ struct atom_payload;
 
 /* The read-only caches. latency: from the issue of an access that hits until dependent instructions may issue. */
 struct rocache_cfg { uint32_t kb, ways, line, latency, mshrs, sets; };
+/* The second level of constants and instructions; look_up, latency: core cycles from a miss in the first level. */
+struct l15_cfg { uint32_t kb, ways, look_up, latency, mshrs, sets; };
 struct readonly_cfg {
     struct rocache_cfg konst, texture, inst;
+    struct l15_cfg l15;              /* sets = 0: none */
     bool texture_nc;
     uint32_t texture_units, texture_unit_bytes;
     uint32_t const_port, inst_bytes, inst_prefetch;

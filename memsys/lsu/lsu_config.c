@@ -21,6 +21,7 @@ void readonly_configure(struct readonly_cfg *c, const struct simtx_config *confi
     struct rocache_cfg *caches[] = { &c->konst, &c->texture, &c->inst };
     for (int i = 0; i < 3; i++)
         caches[i]->sets = cache_sets(caches[i]->kb, caches[i]->ways, caches[i]->line);
+    c->l15.sets = cache_sets(c->l15.kb, c->l15.ways, LINE_BYTES);
 }
 
 void lsu_configure(struct lsu_cfg *c, const struct simtx_config *config)
@@ -41,6 +42,7 @@ void readonly_check(const struct simtx_config *config, struct diag *d)
     cache_check_size(config, KEY_CONST_KB, KEY_CONST_WAYS, KEY_CONST_LINE, d);
     cache_check_size(config, KEY_TEXTURE_KB, KEY_TEXTURE_WAYS, KEY_TEXTURE_LINE, d);
     cache_check_size(config, KEY_INST_KB, KEY_INST_WAYS, KEY_INST_LINE, d);
+    cache_check_size(config, KEY_L15_KB, KEY_L15_WAYS, KEY_NONE, d);
 }
 
 void shared_check(const struct simtx_config *config, struct diag *d)

@@ -60,6 +60,7 @@ struct lsu {
     struct l1 l1;
     struct l1_pipeline pipeline;
     struct rocache konst, texture, inst;
+    struct l15 l15;
     struct remote remote;
     struct l1_coherence coherence;
     struct staging staging;

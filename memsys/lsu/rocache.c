@@ -57,7 +57,11 @@ static uint8_t sectors_of(const struct rocache *c, uint64_t line)
 static uint32_t request(struct rocache *c, uint64_t line, uint64_t issued, uint64_t now)
 {
     uint32_t e = mshr_new(&c->mshr, line);
-    sender_read(c->send, c->type, line, sectors_of(c, line), sender_token(c->reply, e), issued, now);
+    if (!c->l15) {
+        sender_read(c->send, c->type, line, sectors_of(c, line), sender_token(c->reply, e), issued, now);
+        return e;
+    }
+    l15_request(c->l15, sender_packet(c->send, MSG_READ, c->type, line, sender_token(c->reply, e), issued, now));
     return e;
 }
 
@@ -74,7 +78,7 @@ enum lsu_result rocache_load(struct rocache *c, struct mem_op *op, const struct 
     uint32_t e = mshr_find(&c->mshr, line);
     if (e == MSHR_NONE ? mshr_full(&c->mshr) : !mshr_mergeable(&c->mshr, e))
         return LSU_BLOCKED_MSHR;
-    if (e == MSHR_NONE && !sender_has_room(c->send))
+    if (e == MSHR_NONE && !c->l15 && !sender_has_room(c->send))
         return LSU_BLOCKED_QUEUE;
     c->count[e == MSHR_NONE ? c->stats->misses : c->stats->merged]++;
     if (e == MSHR_NONE)

@@ -8,6 +8,7 @@
 
 #include "memsys/cache_stats.h"
 #include "memsys/mshr.h"
+#include "memsys/lsu/l15.h"
 #include "memsys/lsu/retire.h"
 #include "memsys/lsu/sender.h"
 
@@ -26,6 +27,7 @@ struct rocache {
     uint64_t *wanted;                /* instruction lines that wait for an MSHR entry, oldest first */
     uint32_t nwanted, wanted_cap;
     uint64_t wanted_since;           /* first cycle of waiting that is not counted */
+    struct l15 *l15;                 /* the second level; NULL: misses are sent to L2 */
 };
 
 /* type: which of the three instances. */

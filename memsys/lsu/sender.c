@@ -32,6 +32,11 @@ void sender_push(struct sender *s, struct packet *p)
     packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
 }
 
+void sender_push_first(struct sender *s, struct packet *p)
+{
+    packet_push(&s->inst, p);
+}
+
 void sender_push_vn(struct sender *s, struct packet *p)
 {
     packet_push(&s->vn_queue[p->vn], p);

@@ -1,7 +1,8 @@
 /*
  * From the SM to the crossbar: requests wait in the miss queue until credits for the crossbar's input buffer are
- * available; one a cycle is sent. Requests of instruction lines have a queue of their own with priority, so that fetch
- * never waits for data; its length is bounded by the MSHRs of the instruction cache. A protocol's acknowledgements and
+ * available; one a cycle is sent. Requests of instruction lines, and of a second level of the read-only caches, have a
+ * queue of their own with priority, so that fetch never waits for data; its length is bounded by the MSHRs of these
+ * caches. A protocol's acknowledgements and
  * notifications have priority over both, on virtual networks of their own; their number is bounded by the transactions
  * of the homes with this SM.
  */
@@ -11,7 +12,7 @@
 #include "memsys/lsu/lsu.h"
 
 /* The receiver of a reply: the upper bits of a packet's token; the lower ones are a number for the receiver. */
-enum reply_to { REPLY_L1, REPLY_STORE, REPLY_ATOM, REPLY_WRITEBACK, REPLY_CONST, REPLY_TEXTURE, REPLY_INST };
+enum reply_to { REPLY_L1, REPLY_STORE, REPLY_ATOM, REPLY_WRITEBACK, REPLY_CONST, REPLY_TEXTURE, REPLY_INST, REPLY_L15 };
 enum { REPLY_SHIFT = 28 };
 
 static inline uint32_t sender_token(enum reply_to to, uint32_t number)
@@ -48,6 +49,7 @@ struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_t
 void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
                  uint64_t issued, uint64_t now);         /* queues a read; only if sender_has_room */
 void sender_push(struct sender *s, struct packet *p);
+void sender_push_first(struct sender *s, struct packet *p);   /* into the queue with priority */
 void sender_push_vn(struct sender *s, struct packet *p);      /* queues it on virtual network p->vn, not 0 */
 
 /* The same, when something is queued. */

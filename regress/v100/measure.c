@@ -100,20 +100,33 @@ double measure_dram(const char *unused)
 }
 
 /* The value that is loaded, 0, is added to the address: the chain is the load and an addition. */
-double measure_const(const char *bytes)
+static double each_const(unsigned size, unsigned stride, const char *const *settings)
 {
-    unsigned size = (unsigned)strtoul(bytes, NULL, 10), steps = size / 64;
+    unsigned steps = size / stride;
     double cycles[2];
     for (unsigned pass = 0; pass < 2; pass++) {
         struct text *t = text_new();
         text_add(t, "    mov.u64 %%a0, table;\n");
         for (unsigned p = 0; p < pass + 1; p++)
             for (unsigned i = 0; i < steps; i++)
-                text_add(t, "    ld.const.u64 %%a1, [%%a0+%u];\n    add.u64 %%a0, %%a0, %%a1;\n", i * 64);
+                text_add(t, "    ld.const.u64 %%a1, [%%a0+%u];\n    add.u64 %%a0, %%a0, %%a1;\n", i * stride);
         text_add(t, "    st.global.u64 [%%out], %%a0;\n");
-        cycles[pass] = launch(t, (struct shape){ 1, 1 }, 4096, NULL, one_sm);
+        cycles[pass] = launch(t, (struct shape){ 1, 1 }, 4096, NULL, settings);
     }
     return (cycles[1] - cycles[0]) / steps - measure_chain("add.u64 %a0, %a0, %a0;");
+}
+
+double measure_const(const char *bytes)
+{
+    return each_const((unsigned)strtoul(bytes, NULL, 10), 64, one_sm);
+}
+
+/* No constants of PTX fill L1.5: it is made smaller. */
+double measure_const_l2(const char *unused)
+{
+    static const char *const small_l15[] = { "+v100", "gpu.sms=1", "core.perfect_fetch=true", "l15.kb=4", NULL };
+    (void)unused;
+    return each_const(8192, LINE, small_l15);
 }
 
 double measure_shared_atomic(const char *lanes)

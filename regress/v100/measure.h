@@ -15,6 +15,8 @@ double measure_l2(const char *unused);
 double measure_dram(const char *unused);
 /* Constant loads over so many bytes ("2048"), 64 bytes apart, after a first pass. */
 double measure_const(const char *bytes);
+/* Constant loads that hit in L2. */
+double measure_const_l2(const char *unused);
 /* Cycles of an atomic on one word of shared or global memory by so many lanes ("32"), one after another. */
 double measure_shared_atomic(const char *lanes);
 double measure_global_atomic(const char *lanes);

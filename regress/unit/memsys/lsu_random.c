@@ -27,7 +27,7 @@ struct setting {
     uint32_t sets, ways, mshrs, merges, miss_queue, queue, ports, segment, group, lanes, flits, jitter, ro_mshrs;
     bool sectored, update, writeback, global, exists, texture, spread, clocks, streaming;
     bool no_allocate, drop, by_word;
-    uint32_t stages, const_port;     /* 0 = l1.pipelined is false; a word */
+    uint32_t stages, const_port, l15;    /* 0 = l1.pipelined is false; a word; none, else ways and MSHR entries */
 };
 
 /* ---- who owns what ---- */
@@ -280,6 +280,8 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     rig.cfg.ro.texture_nc = s->texture;
     rig.cfg.ro.inst.sets = rig.cfg.ro.inst.ways = rig.cfg.ro.inst.mshrs = s->ro_mshrs;
     rig.cfg.ro.inst_prefetch = 1;
+    if (s->l15)
+        rig.cfg.ro.l15 = (struct l15_cfg){ .ways = s->l15, .sets = 2, .mshrs = s->l15, .look_up = 7, .latency = 6 + s->l15 };
     rig.cfg.l1.miss_cycles = s->clocks ? 5 : 0;
     if (s->clocks)
         clocks_set(&rig.clocks, (const uint64_t[CLK_COUNT]){ 1300, 700, 700, 900 });
@@ -327,6 +329,10 @@ static void run(const struct setting *s, bool walk, uint64_t seed)
 static const struct setting settings[] = {
     { "tiny", 2, 1, 1, 1, 1, 1, 1, 32, 32, 32, 17, 30, 1, .sectored = true, .writeback = true, .global = true,
       .exists = true, .spread = true },
+    { "tiny, L1.5", 2, 1, 1, 1, 1, 1, 1, 32, 32, 32, 17, 30, 1, .sectored = true, .writeback = true, .global = true,
+      .exists = true, .spread = true, .l15 = 1 },
+    { "L1.5", 8, 4, 64, 16, 8, 8, 4, 32, 32, 32, 64, 100, 8, .sectored = true, .update = true, .writeback = true,
+      .global = true, .exists = true, .spread = true, .clocks = true, .l15 = 4 },
     { "tiny, whole lines", 2, 1, 1, 1, 1, 1, 1, 128, 32, 32, 17, 30, 1, .writeback = true, .global = true,
       .exists = true, .texture = true, .spread = true },
     { "one line", 1, 1, 4, 2, 2, 2, 1, 64, 16, 32, 20, 20, 2, .sectored = true, .update = true, .writeback = true,

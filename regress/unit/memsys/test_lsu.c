@@ -562,6 +562,95 @@ static void instruction_lines_are_asked_for_once_and_ahead(void **state)
     finish();
 }
 
+/* ---- the second level of constants and instructions ---- */
+
+/* First levels of one line each, and L1.5 of four lines. */
+static void start_l15(uint32_t mshrs)
+{
+    start();
+    rig.cfg.ro.konst.sets = rig.cfg.ro.konst.ways = rig.cfg.ro.inst.sets = rig.cfg.ro.inst.ways = 1;
+    rig.cfg.ro.inst_prefetch = 0;
+    rig.cfg.ro.l15 = (struct l15_cfg){ .ways = 4, .sets = 1, .look_up = 20, .latency = 33, .mshrs = mshrs };
+}
+
+static uint64_t constant(uint32_t offset)
+{
+    struct rig_op *o = rig_op(&rig, MOP_LOAD, 4, 1);
+    rig_lane(o, SERVE_CONST, 0, rig_address(offset));
+    uint64_t latency = rig_latency(&rig, o);
+    assert_int_equal(rig_value(&rig, o, 0, 0), word_at(offset));
+    return latency;
+}
+
+static void constants_hit_in_l15(void **state)
+{
+    start_l15(4);
+    rig.cfg.ro.l15.sets = 0;
+    rig_build(&rig);
+    uint64_t l2 = constant(1024);
+    rig_end(&rig);
+    start_l15(4);
+    rig_build(&rig);
+    assert_int_equal(constant(1024), l2 + 20);
+    assert_int_equal(constant(1028), rig.cfg.ro.konst.latency);
+    assert_int_equal(constant(1024 + 64), 33 + 2);               /* the other half of the line of 128 bytes */
+    assert_int_equal(constant(1024), 33 + 2);
+    for (uint32_t line = 1; line <= 3; line++)
+        assert_int_equal(constant(1024 + 128 * line), l2 + 20);
+    assert_int_equal(constant(1024), 33 + 2);
+    assert_int_equal(constant(1024 + 128 * 4), l2 + 20);         /* evicts the second line */
+    assert_int_equal(constant(1024), 33 + 2);
+    assert_int_equal(constant(1024 + 128), l2 + 20);
+    assert_int_equal(rig.reads[ACCESS_CONST], 6);
+    assert_int_equal(rig.read_sectors[ACCESS_CONST], 24);
+    assert_int_equal(rig.count[STAT_L15_MISSES], 6);
+    assert_int_equal(rig.count[STAT_L15_HITS], 4);
+    assert_int_equal(rig.count[STAT_CONST_MISSES], 10);
+    lsu_invalidate(rig.u);
+    assert_int_equal(constant(1024 + 128), l2 + 20);
+    finish();
+}
+
+static uint64_t fetched(uint32_t offset, int cycles)
+{
+    for (; cycles && rig.fetched_line != rig_address(offset); cycles--)
+        rig_cycle(&rig);
+    assert_int_equal(rig.fetched_line, rig_address(offset));
+    return rig.fetched_at;
+}
+
+/* Requests are looked up one in a cycle; one of a line that is in flight is merged, though not with one MSHR entry for
+ * another line: it waits until that line is there, and those after it wait, too. */
+static void l15_merges_and_waits(void **state)
+{
+    for (uint32_t mshrs = 1; mshrs <= 2; mshrs++) {
+        start_l15(mshrs);
+        rig.cfg.ro.inst.line = 64;
+        rig_build(&rig);
+        uint64_t from = rig.now - 1;
+        assert_false(lsu_fetch(rig.u, rig_address(1024), from));
+        assert_false(lsu_fetch(rig.u, rig_address(1024 + 64), from));
+        assert_false(lsu_fetch(rig.u, rig_address(2048), from));
+        uint64_t first = fetched(1024 + 64, 1000), second = fetched(2048, 1000);
+        assert_int_equal(rig.count[STAT_L15_MISSES], 2);
+        assert_int_equal(rig.count[STAT_L15_MERGED], 1);
+        assert_int_equal(rig.reads[ACCESS_INST], 2);
+        if (mshrs == 1) {
+            assert_int_equal(rig.count[STAT_L15_BLOCKED], first - (from + 20 + 2));
+            assert_int_equal(second - first, first - (from + 20));
+        } else {
+            assert_int_equal(rig.count[STAT_L15_BLOCKED], 0);
+            assert_int_equal(second - first, 2);
+        }
+        rig_drain(&rig);
+        uint64_t now = rig.now;
+        assert_false(lsu_fetch(rig.u, rig_address(1024), now - 1));
+        assert_int_equal(fetched(1024, 1000), now - 1 + 33);
+        assert_int_equal(rig.count[STAT_L15_HITS], 1);
+        finish();
+    }
+}
+
 /* ---- misses ---- */
 
 static void misses_of_a_line_merge_up_to_the_limit(void **state)
@@ -1146,6 +1235,7 @@ int main(void)
         cmocka_unit_test(constants_within_a_port_share_an_access),
         cmocka_unit_test(texture_loads_are_global_unless_configured),
         cmocka_unit_test(instruction_lines_are_asked_for_once_and_ahead),
+        cmocka_unit_test(constants_hit_in_l15), cmocka_unit_test(l15_merges_and_waits),
         cmocka_unit_test(misses_of_a_line_merge_up_to_the_limit),
         cmocka_unit_test(a_miss_asks_for_sectors_or_the_line),
         cmocka_unit_test(sectors_of_a_missing_line_join_its_entry),
