@@ -282,19 +282,20 @@ static void small_structures_only_cost_time(void **state)
 }
 
 /* Four runs of random accesses, which the ordering oracle checks. */
-static void run_random(const char *policy, const char *const *settings, const struct coherence *c)
+static void run_random(const char *policy, const char *disturb, const char *const *settings, const struct coherence *c)
 {
-    const char *with[16] = { policy, "xbar.vns=4", "order.check=full" };
+    const char *with[16] = { policy, disturb, "xbar.vns=4", "order.check=full" };
     struct lab l;
     for (unsigned i = 0; settings[i]; i++)
-        with[3 + i] = settings[i];
+        with[4 + i] = settings[i];
     lab_open(&l, text, with, &(struct machine_plugins){ .coherence = c });
     for (uint32_t seed = 1; seed <= 4; seed++)
         lab_run(&l, "random", 32, (uint32_t[LAB_PARAMS]){ seed, 60, seed % 2 ? 64 : 128 });
     lab_close(&l);
 }
 
-/* Small structures delay some accesses by thousands of cycles, while others of the same warp perform. */
+/* Small structures, and slow paths of the crossbar, delay some accesses by thousands of cycles, while others of the
+ * same warp perform. Some faults show with slow paths only, others without them only. */
 static void random_accesses_have_an_interleaving(void **state)
 {
     static const char *const settings[][12] = {
@@ -304,10 +305,10 @@ static void random_accesses_have_an_interleaving(void **state)
         { "types.sector=1024", "types.mac=2", "types.mac_ways=1", "l1.mshrs=8", "l1.merges=2", NULL },
     };
     for (unsigned i = 0; i < POLICIES; i++)
-        for (unsigned k = 0; k < 2 * sizeof settings / sizeof *settings; k++) {
+        for (unsigned k = 0; k < 4 * sizeof settings / sizeof *settings; k++) {
             char set[64];
             snprintf(set, sizeof set, "order.policy=%s", shows[i].policy);
-            run_random(set, settings[k / 2], protocols[1 + k % 2]);
+            run_random(set, k & 2 ? "xbar.disturb=1000" : "xbar.disturb=0", settings[k / 4], protocols[1 + k % 2]);
         }
 }
 
