@@ -14,70 +14,48 @@ static const int BLOCK = 192, PAPER_KEYS = 120 * BLOCK, QUICK_KEYS = 20 * BLOCK;
 struct Node {
     unsigned key;
     int value;
-    int next; // number of a node; 0 ends the chain
+    int next; // number of a node; 0 ends the chain; node i + 1 belongs to key i
 };
 
 struct Slot {
     int head, lock;
 };
 
-struct Table {
-    Slot *slots;
-    Node *nodes; // node i + 1 belongs to key i
-    const unsigned *keys;
-    int count;
-    unsigned slot_count;
-    int *lock;
-};
-
-// What one thread inserts: read before the critical section begins.
-struct Item {
-    unsigned key;
-    int value;
-    Node *node;
-    Slot *slot;
-};
-
-static __device__ __forceinline__ bool item_of_thread(const Table &table, Item *item) {
+// Inserts this thread's key under `critical`, which executes its second argument; `head` loads the head of a chain.
+template <typename Critical, typename Head>
+static __device__ __forceinline__ void insert(Slot *slots, unsigned slot_count, Node *nodes, const unsigned *keys,
+                                              int count, Critical critical, Head head) {
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
-    if (thread >= table.count) {
-        return false;
+    if (thread >= count) {
+        return;
     }
-    item->key = table.keys[thread];
-    item->value = thread;
-    item->node = &table.nodes[thread + 1];
-    item->slot = &table.slots[item->key % table.slot_count];
-    return true;
+    unsigned key = keys[thread];
+    Node *node = &nodes[thread + 1];
+    Slot *slot = &slots[key % slot_count];
+    critical(slot, [&] {
+        node->key = key;
+        node->value = thread;
+        node->next = head(slot);
+        slot->head = thread + 1;
+    });
 }
 
-// `head` loads the head of the slot's chain.
-template <typename Head>
-static __device__ __forceinline__ void insert(const Item &item, Head head) {
-    item.node->key = item.key;
-    item.node->value = item.value;
-    item.node->next = head();
-    item.slot->head = item.value + 1;
+extern "C" __global__ void ht_tm(Slot *slots, unsigned slot_count, Node *nodes, const unsigned *keys, int count) {
+    insert(slots, slot_count, nodes, keys, count, [](Slot *, auto body) { as_transaction(body); },
+           [](Slot *slot) { return slot->head; });
 }
 
-extern "C" __global__ void ht_tm(Table table) {
-    Item item;
-    if (item_of_thread(table, &item)) {
-        as_transaction([&] { insert(item, [&] { return item.slot->head; }); });
-    }
+extern "C" __global__ void ht_fgl(Slot *slots, unsigned slot_count, Node *nodes, const unsigned *keys, int count) {
+    insert(
+        slots, slot_count, nodes, keys, count,
+        [](Slot *slot, auto body) { under_lock<LineOrder>(&slot->lock, body); },
+        [](Slot *slot) { return fresh(&slot->head); });
 }
 
-extern "C" __global__ void ht_fgl(Table table) {
-    Item item;
-    if (item_of_thread(table, &item)) {
-        under_lock<LineOrder>(&item.slot->lock, [&] { insert(item, [&] { return fresh(&item.slot->head); }); });
-    }
-}
-
-extern "C" __global__ void ht_lock(Table table) {
-    Item item;
-    if (item_of_thread(table, &item)) {
-        under_lock(table.lock, [&] { insert(item, [&] { return item.slot->head; }); });
-    }
+extern "C" __global__ void ht_lock(Slot *slots, unsigned slot_count, Node *nodes, const unsigned *keys, int count,
+                                   int *lock) {
+    insert(slots, slot_count, nodes, keys, count, [=](Slot *, auto body) { under_lock(lock, body); },
+           [](Slot *slot) { return slot->head; });
 }
 
 static void check_slot(unsigned slot, const Slot &got, const std::vector<Node> &nodes,
@@ -92,12 +70,11 @@ static void check_slot(unsigned slot, const Slot &got, const std::vector<Node> &
     }
 }
 
-static void check_table(const Table &table, const std::vector<unsigned> &keys) {
-    std::vector<Slot> slots = to_host(table.slots, table.slot_count);
-    std::vector<Node> nodes = to_host(table.nodes, keys.size() + 1);
+static void check_table(const std::vector<Slot> &slots, const std::vector<Node> &nodes,
+                        const std::vector<unsigned> &keys) {
     std::vector<int> seen(keys.size() + 1, 0);
-    for (unsigned slot = 0; slot < table.slot_count; slot++) {
-        check_slot(slot, slots[slot], nodes, keys, table.slot_count, seen);
+    for (size_t slot = 0; slot < slots.size(); slot++) {
+        check_slot((unsigned)slot, slots[slot], nodes, keys, (unsigned)slots.size(), seen);
     }
     for (size_t i = 1; i < seen.size(); i++) {
         expect_equal("times that a node is in the table", (long)i, 1, seen[i]);
@@ -116,21 +93,22 @@ int main(int argc, char **argv) {
     for (unsigned &key : keys) {
         key = random.next();
     }
-    Table table;
-    table.count = options.size;
-    table.slot_count = (unsigned)std::max(1l, PAPER_SLOTS[table_choice] * options.size / PAPER_KEYS);
-    table.slots = region_of_zeros<Slot>(table.slot_count);
-    table.nodes = region_of_zeros<Node>(keys.size() + 1);
-    table.keys = to_device(keys);
-    table.lock = device_zeros<int>(1);
-
-    void (*const kernels[])(Table) = {ht_tm, ht_fgl, ht_lock};
-    int blocks = blocks_for(options.size, BLOCK);
-    kernels[options.version]<<<blocks, BLOCK>>>(table);
+    int count = options.size, blocks = blocks_for(count, BLOCK);
+    unsigned slot_count = (unsigned)std::max(1l, PAPER_SLOTS[table_choice] * count / PAPER_KEYS);
+    Slot *slots = region_of_zeros<Slot>(slot_count);
+    Node *nodes = region_of_zeros<Node>(keys.size() + 1);
+    const unsigned *device_keys = to_device(keys);
+    switch (options.version) {
+    case VERSION_FGL: ht_fgl<<<blocks, BLOCK>>>(slots, slot_count, nodes, device_keys, count); break;
+    case VERSION_LOCK:
+        ht_lock<<<blocks, BLOCK>>>(slots, slot_count, nodes, device_keys, count, device_zeros<int>(1));
+        break;
+    default: ht_tm<<<blocks, BLOCK>>>(slots, slot_count, nodes, device_keys, count);
+    }
     CHECK_KERNEL();
 
-    check_table(table, keys);
-    printf("HT-%s: %d transactions, %d x %d threads, %u slots, version %s\n", table_choice ? "L" : "H", options.size,
-           blocks, BLOCK, table.slot_count, VERSION_NAMES[options.version]);
+    check_table(to_host(slots, slot_count), to_host(nodes, keys.size() + 1), keys);
+    printf("HT-%s: %d transactions, %d x %d threads, %u slots, version %s\n", table_choice ? "L" : "H", count,
+           blocks, BLOCK, slot_count, VERSION_NAMES[options.version]);
     return pass();
 }
