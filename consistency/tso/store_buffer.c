@@ -1,9 +1,16 @@
 /*
  * Total store order with store buffers (Singh, Aga and Narayanasamy, MICRO 2015, sections 3.3 and 6.2): a store waits
  * in the buffer of its warp, or of the SM, until the warp's loads and stores before it have performed; later loads do
- * not wait for it. A load takes bytes from the buffer only if the youngest store to each of its bytes is of the same
- * lane: other lanes are other threads, which must not see a store before all do. If it overlaps otherwise it waits
- * until those stores have been sent. An entry is occupied until its store has performed.
+ * not wait for it. A store that has nothing to wait for goes to the L1 at once. An entry is occupied until its store
+ * has performed.
+ *
+ * A warp issues a store when its own buffer has an entry for each of the lines that it accesses, so none waits in front
+ * of other warps' accesses; a store to more lines than the buffer has entries issues when nothing is outstanding, as
+ * without a buffer. Stores that wait for an entry of the SM's buffer wait in the load/store unit.
+ *
+ * A load takes bytes from the buffer only if the youngest store to each of its bytes is of the same lane: other lanes
+ * are other threads, which must not see a store before all do. If it overlaps otherwise it waits until those stores
+ * have been sent.
  */
 #include <stdlib.h>
 
@@ -19,6 +26,7 @@ enum { FORWARD_MAX = 64 };           /* stores to a line that a load is compared
 struct buffered_warp {
     struct order_outstanding stores; /* sent, not performed */
     uint64_t loads_sent, loads_performed;
+    uint64_t held, direct;           /* instruction + 1 of the last store held, and of the last one not held */
 };
 
 struct store_buffer {
@@ -80,13 +88,12 @@ static void attach(void *state, struct lsu *u)
 
 /* ---- issue ---- */
 
-/* A global store issues when its warp's buffer has a free entry; if it needs more, the rest wait in front of it. */
 static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     const struct store_buffer *b = state;
     (void)warp;
     if (a->kind == ORDER_STORE)
-        return !w->acquires && (b->unified || w->stores < b->entries);
+        return !w->acquires && (b->unified || w->stores + w->next_lines <= b->entries || order_none_outstanding(w));
     return a->writes ? tso_may_write(w) : order_is_access(a) ? tso_may_read(w) : order_none_outstanding(w);
 }
 
@@ -129,14 +136,29 @@ static enum stage_answer accept_load(struct store_buffer *b, struct stage_access
     }
 }
 
+/* Has the store nothing to wait for? All accesses of an instruction are held, or none. */
+static bool is_direct(const struct store_buffer *b, const struct order_queue *q, const struct stage_access *a)
+{
+    const struct buffered_warp *w = &b->warp[a->warp];
+    return !q->n && w->held != a->instruction + 1 && w->loads_performed == w->loads_sent &&
+           order_may_follow(&w->stores, a->instruction);
+}
+
 static enum stage_answer accept_store(struct store_buffer *b, struct stage_access *a)
 {
     uint32_t q = queue_of(b, a->warp);
+    struct buffered_warp *w = &b->warp[a->warp];
+    if (is_direct(b, &b->queue[q], a)) {
+        w->stores.instruction = a->instruction;
+        w->direct = a->instruction + 1;
+        return STAGE_PASSES;
+    }
     if (b->used[q] == b->entries)
         return reject(b, a, STAT_TSO_FULL);
     b->used[q]++;
     b->held++;
-    a->user = b->warp[a->warp].loads_sent;
+    w->held = a->instruction + 1;
+    a->user = w->loads_sent;
     order_queue_push(&b->queue[q], a);
     b->count[STAT_TSO_BUFFERED]++;
     return STAGE_HELD;
@@ -181,6 +203,8 @@ static void sent(void *state, struct stage_access *a, uint64_t now)
         return;
     }
     w->stores.n++;
+    if (a->instruction + 1 == w->direct)
+        return;
     order_queue_pop(&b->queue[q]);
     b->turn = (q + 1) % b->queues;
     b->held--;
@@ -196,7 +220,7 @@ static void performed(void *state, const struct stage_performed *p, uint64_t now
         w->loads_performed++;
     } else if (p->instruction == w->stores.instruction) {
         w->stores.n--;
-        b->used[queue_of(b, p->warp)]--;
+        b->used[queue_of(b, p->warp)] -= p->instruction + 1 != w->direct;
     }
 }
 
@@ -215,7 +239,7 @@ static const struct order_stage stage = {
 
 const struct order_policy order_tso_store_buffer = {
     .name = "tso-store-buffer", .model = ORDER_MODEL_TSO, .new_state = new_of_warps, .free_state = free_buffer,
-    .may_issue = may_issue, .stage = &stage
+    .may_issue = may_issue, .counts_lines = true, .stage = &stage
 };
 const struct order_policy order_tso_store_buffer_unified = {
     .name = "tso-store-buffer-unified", .model = ORDER_MODEL_TSO, .new_state = new_unified,

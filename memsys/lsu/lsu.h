@@ -106,6 +106,8 @@ struct lsu_banks { void *ctx; uint32_t (*perform)(void *ctx, struct mem_op *op, 
 void lsu_banks(struct lsu *u, const struct lsu_banks *b);
 
 bool lsu_has_room(const struct lsu *u);              /* for one more instruction */
+/* Lines that these lanes of the instruction would access if it issued now: the registers of its addresses are ready. */
+uint32_t lsu_count_lines(const struct lsu *u, const struct warp *w, const struct dinst *d, uint64_t lanes);
 /* Issues the op, whose sm_slot is set; the unit owns it until `done`. *loads, *stores: the numbers of `performed` calls
  * that will follow, which is those of its global accesses; a prefetch has none. */
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores);

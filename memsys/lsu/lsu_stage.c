@@ -15,6 +15,25 @@ void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
         stage->attach(state, u);
 }
 
+uint32_t lsu_count_lines(const struct lsu *u, const struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    uint64_t line[WARP_LANES];
+    uint32_t n = 0, first = 0;       /* first: line of the group of lanes that are coalesced */
+    for (unsigned group = 0; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        if (lane / u->cfg.coalescer.lanes != group) {
+            group = lane / u->cfg.coalescer.lanes;
+            first = n;
+        }
+        line[n] = mem_lane_address(w, d, (int)lane) / LINE_BYTES;
+        uint32_t i = n;
+        while (i > first && line[i - 1] != line[n])
+            i--;
+        n += i == first;
+    }
+    return n;
+}
+
 /* ---- calls of the stage ---- */
 
 /* Offers an access that the stage lets pass to the L1, if a port is free; if none is, again in the next cycle. */
