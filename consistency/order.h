@@ -24,7 +24,7 @@ struct order_warp {
     uint32_t acquires;               /* of these, loads that later accesses must wait for */
     uint32_t block_acquires;         /* of these, acquires of CTA scope */
     uint32_t shared;                 /* instructions on shared memory that have not performed */
-    uint32_t next_lines;             /* lines that the store which would issue next accesses; if the policy counts them */
+    uint32_t next_lines;             /* lines of the access that would issue next; of the kinds that the policy counts */
 };
 
 enum order_kind {
@@ -59,7 +59,7 @@ struct order_policy {
     /* May the instruction issue; has the warp passed the fence, barrier or exit? Called again after every access of the
      * warp that performs, and after stage_wake. */
     bool (*may_issue)(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a);
-    bool counts_lines;               /* of a store: next_lines is set before may_issue */
+    uint32_t counts_lines;           /* bit per order_kind: next_lines is set before may_issue */
     /* Has the warp accesses that delay its later ones? core.policy = gto_unsafe_last. */
     bool (*unsafe_pending)(const void *state, uint32_t warp);
     const struct order_stage *stage; /* between coalescer and L1; NULL = none */

@@ -1,7 +1,9 @@
 /*
  * Sequential consistency with prefetches (Singh, Aga and Narayanasamy, MICRO 2015, section 3.5; Gharachorloo, Gupta and
  * Hennessy, ICPP 1991): an access that must wait for accesses of its warp before it waits in a queue of the warp, and
- * requests its line meanwhile. A prefetched line is an ordinary line of the L1: another warp may evict it, and another
+ * requests its line meanwhile. A warp issues an access when the queue has an entry for each of its lines, so none waits
+ * in front of other warps' accesses; one to more lines than the queue has entries issues when nothing is outstanding,
+ * as without a queue. A prefetched line is an ordinary line of the L1: another warp may evict it, and another
  * SM may invalidate it, before the access is sent.
  */
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 
 struct warp_queue {
     struct order_queue waiting;
+    uint32_t atomics;                /* of these, accesses that count as a load and a store */
     struct order_outstanding sent;   /* accesses in L1 that have not performed */
 };
 
@@ -53,8 +56,20 @@ static void attach(void *state, struct lsu *u)
     ((struct prefetch *)state)->lsu = u;
 }
 
-/* A global access issues when its warp's queue has a free entry; one to shared memory when all before it have
- * performed. */
+static bool is_atomic(const struct stage_access *a)
+{
+    return a->kind != MOP_LOAD && a->kind != MOP_STORE;
+}
+
+/* Has the queue an entry for each line of the next access, and of those between issue and the stage? Until the stage
+ * has an atomic, it is counted twice. */
+static bool has_room(const struct prefetch *s, const struct warp_queue *q, const struct order_warp *w)
+{
+    int64_t before = (int64_t)w->loads + w->stores - q->sent.n - q->atomics;
+    return before + w->next_lines <= s->entries || order_none_outstanding(w);
+}
+
+/* An access to shared memory issues when all before it have performed. */
 static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     const struct prefetch *s = state;
@@ -62,15 +77,14 @@ static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, co
         return sc_may_pass(&s->sc, w, a);
     if (a->kind == ORDER_SHARED)
         return sc_all_performed(w);
-    return !w->shared && !w->acquires && s->warp[warp].waiting.n < s->entries;
+    return !w->shared && !w->acquires && has_room(s, &s->warp[warp], w);
 }
 
 static void prefetch(struct prefetch *s, struct stage_access *a, uint64_t now)
 {
-    bool atomic = a->kind != MOP_LOAD && a->kind != MOP_STORE;
-    a->user = !atomic && stage_prefetch(s->lsu, a, s->spare, now);
+    a->user = !is_atomic(a) && stage_prefetch(s->lsu, a, s->spare, now);
     s->count[STAT_PREFETCH_ISSUED] += a->user;
-    s->count[STAT_PREFETCH_DROPPED] += !atomic && !a->user;
+    s->count[STAT_PREFETCH_DROPPED] += !is_atomic(a) && !a->user;
 }
 
 static enum stage_answer accept(void *state, struct stage_access *a, uint64_t now)
@@ -84,6 +98,10 @@ static enum stage_answer accept(void *state, struct stage_access *a, uint64_t no
     prefetch(s, a, now);
     order_queue_push(&q->waiting, a);
     s->held++;
+    if (is_atomic(a)) {
+        q->atomics++;
+        stage_wake(s->lsu, a->warp);
+    }
     return STAGE_HELD;
 }
 
@@ -116,13 +134,14 @@ static void sent(void *state, struct stage_access *a, uint64_t now)
     struct warp_queue *q = &s->warp[a->warp];
     (void)now;
     order_count_sent(&q->sent, a);
-    if (a != q->waiting.head)
-        return;
-    if (a->user)
-        count_use(s);
-    order_queue_pop(&q->waiting);
-    s->turn = (a->warp + 1) % s->warps;
-    s->held--;
+    if (a == q->waiting.head) {
+        if (a->user)
+            count_use(s);
+        order_queue_pop(&q->waiting);
+        q->atomics -= is_atomic(a);
+        s->turn = (a->warp + 1) % s->warps;
+        s->held--;
+    }
     stage_wake(s->lsu, a->warp);
 }
 
@@ -155,5 +174,5 @@ static const struct order_stage stage = {
 
 const struct order_policy order_sc_prefetch = {
     .name = "sc-prefetch", .model = ORDER_MODEL_SC, .new_state = new_state, .free_state = free_state,
-    .may_issue = may_issue, .stage = &stage
+    .may_issue = may_issue, .counts_lines = 1 << ORDER_LOAD | 1 << ORDER_STORE | 1 << ORDER_ATOMIC, .stage = &stage
 };

@@ -239,7 +239,7 @@ static const struct order_stage stage = {
 
 const struct order_policy order_tso_store_buffer = {
     .name = "tso-store-buffer", .model = ORDER_MODEL_TSO, .new_state = new_of_warps, .free_state = free_buffer,
-    .may_issue = may_issue, .counts_lines = true, .stage = &stage
+    .may_issue = may_issue, .counts_lines = 1 << ORDER_STORE, .stage = &stage
 };
 const struct order_policy order_tso_store_buffer_unified = {
     .name = "tso-store-buffer-unified", .model = ORDER_MODEL_TSO, .new_state = new_unified,

@@ -116,6 +116,7 @@ static struct packet *message(struct types *t, unsigned kind, unsigned vn, uint6
 {
     struct packet *p = stage_packet(t->lsu, kind, vn, sector << t->cfg.shift, kind == TYPES_UNBLOCK, now);
     p->slice = (uint16_t)(sector % t->cfg.slices);
+    p->stages = (uint16_t)t->cfg.mac_latency;
     return p;
 }
 

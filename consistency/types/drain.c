@@ -44,6 +44,7 @@ void types_drained(struct types *t)
         }
         p->kind = TYPES_ACK;
         p->vn = TYPES_VN_UP;
+        p->stages = (uint16_t)t->cfg.mac_latency;
         stage_send(t->lsu, p);
     }
 }

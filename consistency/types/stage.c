@@ -185,7 +185,7 @@ static enum stage_answer accept(void *state, struct stage_access *a, uint64_t no
     struct types *t = state;
     struct types_warp *w = &t->warp[a->warp];
     update(t, now);
-    if (goes_directly(t, a)) {
+    if (stage_has_port(t->lsu) && goes_directly(t, a)) {
         offer(t, a, false, now);
         return STAGE_PASSES;
     }

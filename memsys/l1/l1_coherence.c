@@ -554,7 +554,7 @@ static bool requests_line(const struct coherence *p, const struct coherence_row 
             return false;
         sends |= row->step[i].action == L1_SEND && m->class == COHERENCE_REQUEST;
     }
-    return sends && coherence_does(row, L1_ALLOCATE);
+    return sends && (coherence_does(row, L1_ALLOCATE) || coherence_does(row, L1_MSHR));
 }
 
 bool l1_coherence_prefetch(struct l1_coherence *c, struct mem_op *op, const struct line_access *a, bool write,

@@ -32,6 +32,20 @@ static uint32_t stages_of(const struct packet *p, unsigned vn, const struct part
     return own ? own : c->l2.latency;
 }
 
+/* The pipeline is a queue, but what is for an order policy, with its own latency, passes what is looked up later. */
+static void push(struct l2_input *q, uint32_t latency, struct l2_pipe_entry new)
+{
+    uint32_t at = q->head + q->n++, before;
+    for (;; at = before) {
+        at = at < latency ? at : at - latency;
+        before = at ? at - 1 : latency - 1;
+        if (at == q->head || new.p->kind < MSG_POLICY || q->pipe[before].ready <= new.ready)
+            break;
+        q->pipe[at] = q->pipe[before];
+    }
+    q->pipe[at] = new;
+}
+
 /* One request a cycle enters the pipeline from the input queue. */
 static void enter(struct l2_slice *s, unsigned vn, const struct l2_now *t)
 {
@@ -42,9 +56,7 @@ static void enter(struct l2_slice *s, unsigned vn, const struct l2_now *t)
     struct packet *p = packet_pop(&q->wait);
     if (!p->own)
         port_return(s->request, t->xbar + c->credit_latency, vn, xbar_flits(p->bytes, c->flit_bytes));
-    uint32_t at = q->head + q->n++;
-    q->pipe[at < c->l2.latency ? at : at - c->l2.latency] =
-        (struct l2_pipe_entry){ p, t->l2 + stages_of(p, vn, c) };
+    push(q, c->l2.latency, (struct l2_pipe_entry){ p, t->l2 + stages_of(p, vn, c) });
 }
 
 /* Looks up a request's line. L2_SERVED: it has performed, or waits in an MSHR entry. */

@@ -117,6 +117,11 @@ enum stage_overlap stage_forward(struct lsu *u, struct stage_access *load, struc
     return staging_forward(&u->staging, load, stores, n, now, now + u->cfg.l1.latency - 1);
 }
 
+bool stage_has_port(const struct lsu *u)
+{
+    return u->ports;
+}
+
 enum stage_line stage_line(const struct lsu *u, uint64_t line)
 {
     uint32_t i = u->cfg.l1.sets ? tags_find(&u->l1.tags, line) : TAG_NONE;

@@ -71,6 +71,8 @@ enum stage_overlap stage_forward(struct lsu *u, struct stage_access *load, struc
  * present with that permission or in flight, fewer than `spare` MSHR entries are free, the L1's ports or the miss queue
  * are occupied, or such lines are not cached. */
 bool stage_prefetch(struct lsu *u, const struct stage_access *a, uint32_t spare, uint64_t now);
+/* Has the L1 a free port in this cycle? */
+bool stage_has_port(const struct lsu *u);
 /* Where a global line is. */
 enum stage_line { STAGE_LINE_ABSENT, STAGE_LINE_IN_FLIGHT, STAGE_LINE_PRESENT };
 enum stage_line stage_line(const struct lsu *u, uint64_t line);

@@ -120,7 +120,7 @@ static unsigned others_set(struct sm *s, struct slot *w)
     const struct tinst *t = w->inst;
     if (w->tm && (t->kind == TINST_TX || w->in_tx) && !tx_may_issue(s, w, t))
         return SCHED_WAIT + SM_STALL_TX;
-    if (t->ordered && s->cfg.order->counts_lines && t->access.kind == ORDER_STORE)
+    if (t->ordered && s->cfg.order->counts_lines >> t->access.kind & 1)
         w->order.next_lines = lsu_count_lines(s->lsu, w->warp, w->step, warp_guard_lanes(w->warp, w->step));
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
         return SCHED_WAIT + order_stall(t->access.kind);

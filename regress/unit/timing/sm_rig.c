@@ -166,6 +166,7 @@ void stage_wake(struct lsu *u, uint32_t warp) { fail(); }
 enum stage_line stage_line(const struct lsu *u, uint64_t line) { return STAGE_LINE_ABSENT; }
 bool stage_prefetch(struct lsu *u, const struct stage_access *a, uint32_t spare, uint64_t now) { return false; }
 uint32_t lsu_count_lines(const struct lsu *u, const struct warp *w, const struct dinst *d, uint64_t lanes) { return 0; }
+bool stage_has_port(const struct lsu *u) { return true; }
 enum stage_overlap stage_forward(struct lsu *u, struct stage_access *load, struct stage_access *const *stores,
                                  uint32_t n, uint64_t now)
 {
