@@ -651,6 +651,52 @@ static void protocols_have_their_networks(void **state)
     bench_end(&b);
 }
 
+/* What the order policy has received: MSG_POLICY and above, with their cycles. */
+struct received { struct bench *b; unsigned kind[6]; uint64_t at[6]; int n; };
+
+static bool receive_message(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
+{
+    struct received *g = ctx;
+    g->kind[g->n] = p->kind;
+    g->at[g->n++] = now;
+    bench_drop(g->b, p);
+    return true;
+}
+
+/* Six packets of one network, one a cycle; those of the protocol and the read pass all ten stages. */
+static void messages_of_the_policy_pass_slower_packets(void **state)
+{
+    static const struct { unsigned kind, stages, sent, taken; } row[] = {
+        { MSG_PROTOCOL, 0, 100, 110 }, { MSG_READ, 0, 101, 111 }, { MSG_POLICY, 3, 102, 105 },
+        { MSG_POLICY + 1, 3, 103, 106 }, { MSG_PROTOCOL + 1, 0, 104, 114 }, { MSG_POLICY + 2, 9, 105, 115 }
+    };
+    static const int order[] = { 2, 3, 0, 4, 5 };
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    struct received g = { .b = &b };
+    clocks_set(&b.clocks, clock_sets[1]);
+    b.cfg.calls.ctx = &g;
+    b.cfg.calls.message = receive_message;
+    bench_start(&b);
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));
+    uint64_t begin = b.core;
+    for (int i = 0; i < 6; i++) {
+        struct packet *p = bench_packet(&b, (enum msg_kind)row[i].kind, bench_line(&b, 0), 1);
+        p->stages = (uint16_t)row[i].stages;
+        bench_send(&b, begin + row[i].sent, p);
+    }
+    bench_run(&b, begin + 200, 10);
+    assert_int_equal(g.n, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(g.kind[i], row[order[i]].kind);
+        assert_int_equal(g.at[i] - begin, row[order[i]].taken);
+    }
+    bench_drop(&b, bench_reply(&b, 0, &at));
+    assert_int_equal(at, reply_at(&b, begin + 111));
+    bench_end(&b);
+}
+
 struct sender { struct bench *b; struct packet *unsolicited; };
 
 static bool send_to_the_other(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
@@ -744,6 +790,7 @@ int main(void)
         cmocka_unit_test(credits_return_when_the_pipeline_takes_over),
         cmocka_unit_test(blocked_cycles_are_counted),
         cmocka_unit_test(protocols_have_their_networks),
+        cmocka_unit_test(messages_of_the_policy_pass_slower_packets),
         cmocka_unit_test(unasked_packets_leave_in_the_next_cycle),
         cmocka_unit_test(dump_names_what_waits)
     };
