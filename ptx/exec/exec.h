@@ -366,6 +366,8 @@ static inline uint64_t launch_parameter(const struct launch *la, uint64_t addres
 }
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
+/* Addresses in shared and local memory have 32 bits on hardware, and wrap around. Generic addresses do not. */
+bool mem_wraps(const struct dinst *d);
 /* A load or store whose lane is outside the memory of its space: executes it with wrapped addresses, or without the
  * lanes outside, or faults. address: of all active lanes; if d has no address register, of this lane, for all. */
 int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,

@@ -235,7 +235,7 @@ int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t addre
     int at = lane + h->index * LANES;
     uint8_t space = space_of(d, address);
     if (space == SP_SHARED || space == SP_LOCAL)
-        address = (uint32_t)address;             /* as in mem_outside */
+        address = mem_wraps(d) ? (uint32_t)address : address & ((UINT64_C(1) << WINDOW_BITS) - 1);
     enum fault_kind kind = kind_of_access(w->block->launch, space, address, bytes, write);
     if (is_outside(kind) && check_tolerated(w, d, CHECK_MEMORY, at))
         return CONTROL_NEXT;

@@ -74,7 +74,7 @@ static bool row_offset(struct half *h, const struct dinst *d, int lane, bool wri
         a = window ? a - WINDOW_SHARED : (uint32_t)a;
     }
     *offset = (uint32_t)a;
-    if (shared && !(a & (MATRIX_ROW_BYTES - 1)) && mem_resolve(h, SP_SHARED, a, lane, MATRIX_ROW_BYTES, write))
+    if (shared && a == *offset && !(a & (MATRIX_ROW_BYTES - 1)) && mem_resolve(h, SP_SHARED, a, lane, MATRIX_ROW_BYTES, write))
         return true;
     if (!shared)
         fault_raise(h->warp, d, FAULT_SPACE, lane + h->index * LANES, a,

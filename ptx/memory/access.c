@@ -180,10 +180,9 @@ static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
     return inside(a, width, r);
 }
 
-/* Addresses in shared and local memory have 32 bits (mem_outside, mem.c). */
 static void wrap_addresses(const struct capture *c, uint32_t mask)
 {
-    if (c->d->space != SP_SHARED && c->d->space != SP_LOCAL)
+    if (!mem_wraps(c->d))
         return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t *a = &c->address[__builtin_ctz(m)];

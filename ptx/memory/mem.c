@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/exec/exec.h"
+#include "ptx/isa/ops_check.h"
 #include "ptx/memory/mem_table.h"
 
 static const struct mem_row *const tables[ISA_COUNT] = {
@@ -85,7 +86,7 @@ static int run_generic(struct lanes *x, const struct dinst *d)
     uint32_t shared = 0, local = 0;
     uint64_t any = 0;
     for (int i = 0; i < LANES; i++)
-        any |= a[i] & (0 - (uint64_t)(x->mask >> i & 1));
+        any |= (a[i] + (uint64_t)d->imm) & (0 - (uint64_t)(x->mask >> i & 1));
     if (__builtin_expect(!(any >> WINDOW_BITS), 1))
         return d->rounded(x, d);
     for (int i = 0; i < LANES; i++) {
@@ -227,10 +228,12 @@ static int run_inside(struct lanes *x, const struct dinst *d, const uint64_t *ad
     return r;
 }
 
-/*
- * Addresses in shared and local memory have 32 bits on hardware: an access with larger ones is executed again with
- * their low bits.
- */
+bool mem_wraps(const struct dinst *d)
+{
+    return (d->space == SP_SHARED || d->space == SP_LOCAL) && ptx_inst_space(d->in) != SP_GENERIC;
+}
+
+/* An access that wraps is executed again with the low bits of its addresses. */
 int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width, bool write,
                 ptx_fn *again)
 {
@@ -238,7 +241,7 @@ int mem_outside(struct lanes *x, const struct dinst *d, const uint64_t *address,
     uint64_t high = 0;
     for (uint32_t m = d->addr_size ? x->mask : 0; m; m &= m - 1)
         high |= address[__builtin_ctz(m)] >> 32;
-    if (!high || (d->space != SP_SHARED && d->space != SP_LOCAL))
+    if (!high || !mem_wraps(d))
         return run_inside(x, d, address, lane, width, write, again);
     for (uint32_t m = x->mask; m; m &= m - 1)
         wrapped[__builtin_ctz(m)] = (uint32_t)address[__builtin_ctz(m)];
@@ -264,11 +267,13 @@ char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int la
                 : address >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS ? SP_LOCAL
                                                                         : SP_TEX;
         address &= (1ull << WINDOW_BITS) - 1;
+        if (address >> 32)
+            return NULL;
     }
     if (space == SP_TEX)
         return NULL;
     if (space == SP_SHARED || space == SP_LOCAL)
-        address = (uint32_t)address;     /* see mem_outside */
+        address = (uint32_t)address;     /* see mem_wraps */
     if (space == SP_SHARED)
         return address < b->shared_bytes && address + bytes <= b->shared_bytes ? b->shared + address : NULL;
     if (space == SP_LOCAL) {

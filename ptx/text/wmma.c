@@ -367,8 +367,8 @@ bool wmma_check_stride(struct parser *p, const struct ptx_inst *in)
     int unit = (bytes < 16 ? bytes : 16) * 8 / f.bits;
     if (o->kind != OPD_IMM || (o->imm >= least && o->imm <= MAX_STRIDE && o->imm % unit == 0))
         return true;
-    diag_error(p->d, o->loc.line, o->loc.col, "the stride of this matrix must be a multiple of %d elements, %d at least",
-               unit > 0 ? unit : 1, least);
+    diag_error(p->d, o->loc.line, o->loc.col, "the stride of this matrix must be a multiple of %d elements, from %d to %d",
+               unit > 0 ? unit : 1, least, MAX_STRIDE);
     return false;
 }
 

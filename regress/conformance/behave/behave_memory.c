@@ -316,7 +316,33 @@ static bool expect_kernel_params(uint32_t i, uint32_t k, uint64_t *w)
 #define SAME(out) \
     "  setp.eq.u64 %p1, %d8, %d9;\n  selp.u64 %d10, 1, 0, %p1;\n  st.global.u64 [%o+" out "], %d10;\n"
 
+/* An element of shared and of local memory, each loaded, stored and added to through a pointer before its window. */
+static bool expect_before_window(uint32_t i, uint32_t k, uint64_t *w)
+{
+    *w = k == 0 ? i : k == 1 ? i + 5 : k == 2 ? i * 3 : 0;
+    return k < 3;
+}
+
+/* Generic addresses from 4 GiB after the start of shared memory on: not those of shared memory again. */
+#define FAR_ADDRESS(what, access)                                                                              \
+    { .name = what " at a generic address after shared memory", .module = ".shared .align 16 .b8 cells[512];\n", \
+      .fault = SIMTX_FAULT_OUT_OF_BOUNDS,                                                                      \
+      .body = "  mov.u64 %d1, cells;\n  cvta.shared.u64 %d2, %d1;\n  add.u64 %d3, %d2, 0x100000000;\n  " access "\n" }
+
 static const struct behave_test tests[] = {
+    { .name = "generic pointers before the window of the address", .module = ".shared .b32 cells[64];\n",
+      .body = "  .local .b32 lv[2];\n  mov.u64 %d1, cells;\n  cvta.shared.u64 %d1, %d1;\n"
+              "  mul.wide.u32 %d2, %t, 4;\n  add.u64 %d1, %d1, %d2;\n  sub.u64 %d1, %d1, 256;\n"
+              "  st.u32 [%d1+256], %i;\n  ld.u32 %r2, [%d1+256];\n  st.global.u32 [%o], %r2;\n"
+              "  atom.add.u32 %r3, [%d1+256], 5;\n  ld.u32 %r3, [%d1+256];\n  st.global.u32 [%o+8], %r3;\n"
+              "  mov.u64 %d3, lv;\n  cvta.local.u64 %d3, %d3;\n  sub.u64 %d3, %d3, 16;\n"
+              "  mul.lo.u32 %r4, %i, 3;\n  st.u32 [%d3+20], %r4;\n  ld.u32 %r5, [%d3+20];\n"
+              "  st.global.u32 [%o+16], %r5;\n",
+      .expect = expect_before_window },
+    FAR_ADDRESS("ld", "ld.u32 %r2, [%d3];"),
+    FAR_ADDRESS("st", "st.u32 [%d3], 1;"),
+    FAR_ADDRESS("atom", "atom.add.u32 %r2, [%d3], 1;"),
+    FAR_ADDRESS("ldmatrix", "ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%d3];"),
     { .name = "kernel parameters by halves, bytes and generic address",
       .body = "  ld.param.u64 %d9, [t_out];\n"
               "  ld.param.u32 %r2, [t_out];\n  ld.param.u32 %r3, [t_out+4];\n  mov.b64 %d8, {%r2,%r3};\n"
