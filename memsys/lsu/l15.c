@@ -37,8 +37,7 @@ void l15_request(struct l15 *c, struct packet *p)
     packet_push(&c->asked, p);
 }
 
-/* Completes the request of a first level. */
-static void give(struct l15 *c, struct packet *p, uint64_t now)
+static void complete_request(struct l15 *c, struct packet *p, uint64_t now)
 {
     rocache_fill(p->type == ACCESS_CONST ? c->konst : c->inst, p, now);
     packet_free(&c->send->pool, p);
@@ -92,7 +91,7 @@ bool l15_run(struct l15 *c, uint64_t now)
             packet_push_front(&c->asked, p);
     }
     for (; c->hits.n && c->hits.head->stamp[STAMP_FILL] <= now; given = true)
-        give(c, packet_pop(&c->hits), now);
+        complete_request(c, packet_pop(&c->hits), now);
     return given;
 }
 
@@ -105,7 +104,7 @@ void l15_fill(struct l15 *c, const struct packet *p, uint64_t now)
     for (struct packet *w; (w = mshr_take(&c->mshr, e));) {
         if (w->type == ACCESS_CONST)
             memcpy(w->data, p->data, LINE_BYTES);
-        give(c, w, now);
+        complete_request(c, w, now);
     }
     mshr_free(&c->mshr, e);
 }

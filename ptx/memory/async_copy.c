@@ -1,8 +1,8 @@
 /*
  * cp.async: a copy from global to shared memory without registers. In functional mode the bytes are copied when the
- * instruction executes, so that the groups need no wait; timing mode reads global memory when the load is performed and
- * writes shared memory when all its lanes have arrived. A lane that reads fewer bytes than it copies writes zeros after
- * them; one that reads none writes its zeros at once in both modes.
+ * instruction executes, so a wait for groups has no effect. Timing mode reads global memory when the load is performed
+ * and writes shared memory when the data of all lanes have arrived. A lane that reads fewer bytes than it copies writes
+ * zeros after them; one that reads none writes its zeros at once in both modes.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct async_copy {
     bool negated;
 };
 
-/* What a lane copies. mem_op: at offset 16 of its data. */
+/* What a lane copies. In a mem_op it lies at offset 16 of the lane's data, after the bytes. */
 struct lane_copy { uint32_t to, bytes; };
 
 static uint64_t address_of(const struct half *h, const struct dinst *d, int lane)

@@ -9,7 +9,7 @@
 
 #include "ptx/memory/few_lanes.h"
 
-/* The steps one after another; `left` of run_left continues here with the lanes that the loop below did not complete. */
+/* The steps one after another; run_left executes them so for the lanes that the loop below did not complete. */
 static NOINLINE int indexed_apart(struct lanes *x, const struct dinst *d)
 {
     int r = d->fn(x, d);
@@ -22,7 +22,7 @@ INLINE bool indexed_start(struct few_addresses *a, struct lanes *x, const struct
     return few_start(a, x, d, last_region(half_of(x), d, SP_GLOBAL, false), width);
 }
 
-/* The register of the index is not written: only the address is computed of it. */
+/* The register of the index is not written: only the address is computed from it. */
 #define INDEXED(IT, MT, NAME)                                                                              \
     static int NAME(struct lanes *x, const struct dinst *d)                                                \
     {                                                                                                      \

@@ -1,7 +1,8 @@
 /*
- * The links of the steps, for the run loop of functional mode: a step is followed by the one after those that it covers
- * (decode_pairs.c); hoisted instructions (invariant.c) are passed over. If the function of the next step only returns
- * the code of a control instruction or of a join marker, the loop takes the code from the link.
+ * The link from each step to the next one, for the run loop of functional mode. A link skips the steps that its step
+ * executes, too (decode_pairs.c), and hoisted instructions (invariant.c). If the function of the next step only returns
+ * the code of a control instruction or of a join marker, the link has that code, and the loop does not call the
+ * function.
  */
 #include "ptx/program/decode.h"
 

@@ -33,8 +33,8 @@ struct flow {
     bool *unset;                 /* by register id: a thread may read it before writing it: it is 0 at the start */
     bool reads_unset;            /* some register is so */
     bool *invariant;             /* by register id: its value is launch-invariant (invariant.c) */
-    const struct ptx_operand **alias;    /* by register id: the special register that it names, or NULL */
-    bool *hoisted;               /* by instruction: the run loop of functional mode passes it over */
+    const struct ptx_operand **alias;    /* by register id: the special register of which it is an alias, or NULL */
+    bool *hoisted;               /* by instruction: the run loop of functional mode skips it */
     uint32_t *invariant_inst;    /* instructions that write such registers, each after those of its operands */
     uint32_t ninvariant;
 };

@@ -1,17 +1,18 @@
 /*
  * Launch-invariant values, the same in every block: kernel parameters, constants, thread numbers, and what is computed
- * of these alone. A kernel has one unguarded instruction that writes such a register, which is never read before. The
- * register is stored at a place of its own; its slot, which is the register of timing mode, does not depend on that.
- * Functional mode hoists the instruction: it executes once for each warp of a resident block's context, before its first
- * block, and the run loop passes over it but counts it (decode_links.c). Timing mode executes it in its place.
+ * from these alone. Only one instruction of the kernel writes such a register, without a guard, and no path reads the
+ * register before. The register has storage that it shares with no other (flow.place). Its slot is allocated as for any
+ * register, so the register count of timing mode does not depend on this analysis.
+ * Functional mode hoists the instruction: each warp of a context for resident blocks executes it once, before its first
+ * block. The run loop skips the instruction but counts it (decode_links.c). Timing mode executes it where it stands.
  *
- * A move of a special register that does not change while a block runs makes its result another name of it.
+ * A move from a special register that does not change while a block runs makes its result an alias of that register.
  */
 #include "ptx/program/flow.h"
 
 #include "ptx/isa/ops_check.h"
 
-/* A bound, because a register of its own is never used for another value: 64 of 64 bits are 16 kB a warp. */
+/* A bound, because storage that is not shared costs memory: 64 registers of 64 bits are 16 kB a warp. */
 enum { INVARIANTS_MAX = 64 };
 
 struct hoisting {
@@ -37,8 +38,8 @@ static bool same_for_launch(enum ptx_sreg s)
            s == SR_NSMID || (s >= SR_LANEMASK_EQ && s <= SR_LANEMASK_GT);
 }
 
-/* The special register that r is another name of; SR_NONE: it is a register. */
-static enum ptx_sreg name_of(const struct flow *fl, const struct ptx_reg *r)
+/* The special register of which r is an alias, or SR_NONE. */
+static enum ptx_sreg alias_of(const struct flow *fl, const struct ptx_reg *r)
 {
     const struct ptx_operand *o = fl->alias[r->id];
     return o ? (enum ptx_sreg)o->sreg : SR_NONE;
@@ -52,14 +53,15 @@ static bool is_invariant_operand(const struct flow *fl, const struct ptx_operand
     case OPD_FUNC:
     case OPD_VAR: return true;       /* an address */
     case OPD_SREG: return same_for_launch((enum ptx_sreg)o->sreg);
-    case OPD_REG: return fl->invariant[o->reg->id] || same_for_launch(name_of(fl, o->reg));
+    case OPD_REG: return fl->invariant[o->reg->id] || same_for_launch(alias_of(fl, o->reg));
     default: return false;
     }
 }
 
 /*
- * Is `in` a load of the whole or a part of a kernel parameter, at a constant place? A misaligned one is a
- * fault of the threads that execute it.
+ * Is `in` a load of a kernel parameter, or of a part of one, at a constant offset? A misaligned load is not hoisted: it
+ * is a fault only of the threads that execute it. An offset outside the parameter is an error of the text
+ * (check_inst.c).
  */
 static bool loads_parameter(const struct hoisting *x, const struct ptx_inst *in)
 {
@@ -94,7 +96,7 @@ static const struct ptx_reg *only_result(const struct hoisting *x, const struct 
     return in->nopd && o->kind == OPD_REG && x->writes[o->reg->id] == 1 ? o->reg : NULL;
 }
 
-static bool renames(const struct ptx_inst *in, const struct ptx_reg *r)
+static bool moves_special(const struct ptx_inst *in, const struct ptx_reg *r)
 {
     const struct ptx_operand *o = &in->opd[1];
     if (in->op != OP_MOV || o->kind != OPD_SREG)
@@ -110,7 +112,7 @@ static bool hoist_result(struct hoisting *x, uint32_t i)
     const struct ptx_reg *r = only_result(x, in);
     if (!r || fl->invariant[r->id] || fl->alias[r->id])
         return false;
-    if (renames(in, r))
+    if (moves_special(in, r))
         fl->alias[r->id] = &in->opd[1];
     else if (fl->ninvariant < INVARIANTS_MAX && computes_invariant(x, in)) {
         fl->invariant[r->id] = true;

@@ -1,12 +1,13 @@
 /*
- * wmma instructions become others, as an assembler of the hardware makes them: wmma.load and wmma.store the loads and
- * stores of each lane, wmma.mma one or two mma.sync. The ISA leaves open which lane holds which element. Here fragments
- * are those of mma.sync (ptx/matrix/matrix.h) for as many rows or columns as the matrix has: the layout of GPUs since
- * sm_75, on which wmma is executed as mma.sync (Jia et al., Dissecting the NVidia Turing T4 GPU via Microbenchmarking,
- * 2019, chapter 4). m8n32k16 is computed transposed, as m32n8k16: B' A' = (A B)'.
+ * wmma instructions are replaced by others, as an assembler of the hardware does: wmma.load and wmma.store by the loads
+ * and stores of each lane, wmma.mma by one or two mma.sync. The ISA leaves open which lane holds which element. Here
+ * fragments are those of mma.sync (ptx/matrix/matrix.h) for as many rows or columns as the matrix has: the layout of
+ * GPUs since sm_75, on which wmma is executed as mma.sync (Jia et al., Dissecting the NVidia Turing T4 GPU via
+ * Microbenchmarking, 2019, chapter 4). m8n32k16 is computed transposed, as m32n8k16: B' A' = (A B)'.
  *
- * In a fragment, elements lie in lines, rows of A, C and D and columns of B: those of a lane in line lane / 4 and every
- * eighth line after it, from place E (lane % 4) on. Lines are what a layout stores consecutively (`adjacent`), or across.
+ * A line of a matrix is a row of A, C and D, and a column of B. A lane has elements of line lane / 4 and of every
+ * eighth line after it, from place E (lane % 4) of the line on. A layout stores the elements of a line beside each
+ * other (`adjacent`), or at a distance of the stride.
  */
 #include <stdio.h>
 #include <string.h>
@@ -145,7 +146,7 @@ static struct place place_of(const struct fragment *f, int r, int e)
     }
 }
 
-/* Registers of the program; what is none is copied to one, or written to one that is not read. */
+/* The fragment's registers. A constant to store is copied to a new register; `_` becomes one that is never read. */
 static void find_registers(struct fragment *f, const struct ptx_operand *o, bool store, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -158,7 +159,8 @@ static void find_registers(struct fragment *f, const struct ptx_operand *o, bool
 
 /* ---- addresses ---- */
 
-/* Distances between consecutive lines, or places if the layout is across: elements, or a register with bytes / unit. */
+/* From one line to the next, or from one place to the next if lines are not adjacent. In elements, or a register with
+ * bytes / unit. */
 struct stride { bool fixed; int64_t elements; struct ptx_operand reg; int unit; };
 
 struct addresses { struct stride stride; struct ptx_operand at[MAX_LINES]; bool known[MAX_LINES]; int64_t offset; };
@@ -327,8 +329,8 @@ static void store_elements(const struct fragment *f, struct addresses *a)
     }
 }
 
-/* The lanes of the warp meet. */
-static void emit_meeting(struct parser *p, const struct ptx_inst *like)
+/* A barrier of the warp's lanes. */
+static void emit_warp_barrier(struct parser *p, const struct ptx_inst *like)
 {
     struct ptx_inst *in = emit_guarded(p, like, OP_BAR, T_NONE, 1);
     in->mod[PG_BAROP] = MOD(BAROP, WARP);
@@ -344,7 +346,7 @@ void reduce_wmma_access(struct parser *p, const struct ptx_inst *in)
     int n = wmma_registers(in, store).n;
     find_registers(&f, &in->opd[store], store, n);
     set_addresses(&f, &a, &in->opd[!store]);
-    emit_meeting(p, in);
+    emit_warp_barrier(p, in);
     if (f.adjacent)
         access_runs(&f, &a, store);
     else if (store)
