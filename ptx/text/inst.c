@@ -88,6 +88,10 @@ static bool add_modifier(struct parser *p, struct ptx_inst *in, const struct nam
         if ((groups >> g & 1) && (!best || g < modifier_group(best)) && !in->mod[g])
             best = n->mod[k];
     }
+    if (best && modifier_group(best) == PG_DST && in->mod[PG_SPACE]) {
+        diag_error(p->d, loc.line, loc.col, "the state space of the destination comes before that of the source");
+        return false;
+    }
     if (best) {
         in->mod[modifier_group(best)] = best;
         return true;
