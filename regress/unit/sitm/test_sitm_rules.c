@@ -530,7 +530,8 @@ static void a_lane_with_precedence_begins_alone(void **state)
     assert_true(m.lanes == 3 && m.starving == 1);
 }
 
-/* A snapshot of another version: others have committed. Lane 1 found a table full, which commits do not mend. */
+/* A snapshot of another version: other warps have committed, unless the own one has. Lane 1 found a table full, which
+ * commits do not mend. */
 static void progress_of_others_ends_the_count_of_failures(void **state)
 {
     struct sitm_attempt a = { .warp = 7 };
@@ -553,6 +554,12 @@ static void progress_of_others_ends_the_count_of_failures(void **state)
     sitm_attempt_begin(&a, &snapshot);
     next_begin(&a, 1, 9, &next);
     assert_int_equal(next.starving, 0);
+    sitm_attempt_refused(&a, 1);
+    sitm_attempt_committed(&a, 2);
+    snapshot.version = 7;
+    sitm_attempt_begin(&a, &snapshot);
+    next_begin(&a, 1, 9, &next);
+    assert_int_equal(next.starving, 1);
 }
 
 /* ---- version slots, sizes, bytes ---- */

@@ -3,7 +3,7 @@
 
 void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snapshot)
 {
-    bool progress = snapshot->version != a->snapshot || snapshot->epoch != a->epoch;
+    bool progress = !a->committed && (snapshot->version != a->snapshot || snapshot->epoch != a->epoch);
     uint16_t failures[SITM_LANES];
     for (uint32_t i = 0; i < SITM_LANES; i++)
         failures[i] = progress && !(a->refused[SITM_TABLE] >> i & 1) ? 0 : a->failures[i];
