@@ -301,7 +301,8 @@ static void random_accesses_have_an_interleaving(void **state)
     static const char *const settings[][12] = {
         { "types.sector=512", "types.mac=16", "types.mac_ways=1", "types.safe_queue=2", "types.unsafe_queue=1",
           "l1.mshrs=2", "dram.latency=300", "types.mac_latency=20", NULL },
-        { "types.sector=2048", "types.mac=1", "types.mac_ways=1", "types.unsafe_queue=2", "l1.mshrs=4", NULL },
+        { "types.sector=2048", "types.mac=1", "types.mac_ways=1", "types.unsafe_queue=2", "l1.mshrs=4",
+          "types.mac_latency=20", NULL },
         { "types.sector=1024", "types.mac=2", "types.mac_ways=1", "l1.mshrs=8", "l1.merges=2", NULL },
     };
     for (unsigned i = 0; i < POLICIES; i++)

@@ -530,38 +530,6 @@ static void a_lane_with_precedence_begins_alone(void **state)
     assert_true(m.lanes == 3 && m.starving == 1);
 }
 
-/* A snapshot of another version: other warps have committed, unless the own one has. Lane 1 found a table full, which
- * commits do not mend. */
-static void progress_of_others_ends_the_count_of_failures(void **state)
-{
-    struct sitm_attempt a = { .warp = 7 };
-    struct sitm_message next, snapshot = { .kind = SITM_SNAPSHOT, .lanes = 3, .version = 5 };
-    sitm_attempt_begin(&a, &snapshot);
-    sitm_attempt_refused(&a, 3);
-    sitm_attempt_begin(&a, &snapshot);
-    sitm_attempt_refused(&a, 3);
-    next_begin(&a, 2, 9, &next);
-    assert_int_equal(next.starving, 1);
-    sitm_attempt_doom(&a, 2, SITM_TABLE);
-    snapshot.version = 6;
-    sitm_attempt_begin(&a, &snapshot);
-    next_begin(&a, 1, 9, &next);
-    assert_int_equal(next.starving, 2);
-    assert_int_equal(a.failures[0], 0);
-    assert_int_equal(a.failures[1], 2);
-    sitm_attempt_refused(&a, 3);
-    snapshot.epoch = 1;                              /* version 6 of later numbers */
-    sitm_attempt_begin(&a, &snapshot);
-    next_begin(&a, 1, 9, &next);
-    assert_int_equal(next.starving, 0);
-    sitm_attempt_refused(&a, 1);
-    sitm_attempt_committed(&a, 2);
-    snapshot.version = 7;
-    sitm_attempt_begin(&a, &snapshot);
-    next_begin(&a, 1, 9, &next);
-    assert_int_equal(next.starving, 1);
-}
-
 /* ---- version slots, sizes, bytes ---- */
 
 static void life_of_slots(void **state)
@@ -749,8 +717,7 @@ int main(void)
         cmocka_unit_test(write_skew_is_a_loop), cmocka_unit_test(exact_verdicts),
         cmocka_unit_test(acknowledgement_before_announcement),
         cmocka_unit_test(lanes_abort_when_nothing_is_outstanding),
-        cmocka_unit_test(a_lane_with_precedence_begins_alone),
-        cmocka_unit_test(progress_of_others_ends_the_count_of_failures), cmocka_unit_test(life_of_slots),
+        cmocka_unit_test(a_lane_with_precedence_begins_alone), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),
         cmocka_unit_test(precedence), cmocka_unit_test(a_warp_yields_precedence),
     };

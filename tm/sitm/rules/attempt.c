@@ -3,10 +3,9 @@
 
 void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snapshot)
 {
-    bool progress = !a->committed && (snapshot->version != a->snapshot || snapshot->epoch != a->epoch);
     uint16_t failures[SITM_LANES];
     for (uint32_t i = 0; i < SITM_LANES; i++)
-        failures[i] = progress && !(a->refused[SITM_TABLE] >> i & 1) ? 0 : a->failures[i];
+        failures[i] = a->failures[i];
     *a = (struct sitm_attempt){ .warp = snapshot->warp, .group = snapshot->group, .snapshot = snapshot->version,
                                 .slot = snapshot->slot, .epoch = snapshot->epoch, .lanes = snapshot->lanes,
                                 .exclusive = snapshot->exclusive };
@@ -105,7 +104,7 @@ void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
     count_failures(a, lanes);
 }
 
-/* The lowest lane that has so many failures, as a mask; 0 = none. */
+/* The lowest lane that has failed so often, as a mask; 0 = none. */
 static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t times)
 {
     while (lanes && times) {

@@ -11,11 +11,6 @@
  * over. Then COMMIT_OK; with writers: PASS and CU_DONE, WRITTEN, COMMITTED. Then, if lanes have aborted, BEGIN for
  * them with the old group.
  *
- * Failures (R17) are a lane's aborts while no other warp makes progress: a snapshot of another version than the last
- * one's, which another warp's commit has made, begins the count again. Lanes that lose to lanes of their own warp, which
- * would do so again and again, keep their count, and so does a lane that found a table full: commits of others do not
- * help it.
- *
  * Exclusive attempts and precedence (R17): sitm_attempt_next gives the lanes of the next BEGIN. Loads of an exclusive
  * attempt carry access.exclusive, its stores send no TX_WRITE.
  */
@@ -35,10 +30,10 @@ struct sitm_attempt {
     bool exclusive;
     uint16_t accesses[SITM_LANES];   /* without a reply */
     int32_t edges[SITM_LANES];       /* announced and not acknowledged */
-    uint16_t failures[SITM_LANES];   /* aborts without progress; kept from attempt to attempt */
+    uint16_t failures[SITM_LANES];   /* aborts in a row; kept from attempt to attempt */
 };
 
-/* SNAPSHOT has arrived. Lanes start from 0 failures if other warps have made progress. */
+/* SNAPSHOT has arrived. */
 void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snapshot);
 void sitm_attempt_send(struct sitm_attempt *a, uint32_t lanes);
 void sitm_attempt_reply(struct sitm_attempt *a, const struct sitm_reply *r);

@@ -2,11 +2,11 @@
  * Begins and what holds them: R1, precedence and exclusive mode R17, drain and reset R18. A begin that waits holds
  * nothing, so no circle of waiting can pass through it.
  *
- * Two guards against livelock. A lane that has aborted precedence_after times without progress of other
- * warps (tm/sitm/rules/attempt.h) gets precedence: begins of other warps wait until it requests its commit. Attempts that run go on, and table entries are made as always, so this
+ * Two guards against starvation. A lane that has aborted precedence_after times in a row gets precedence: begins of
+ * other warps wait until it requests its commit. Attempts that run go on, and table entries are made as always, so this
  * costs others at most the time of its attempts. If then no lane of its warp commits, these abort each other, and it
  * begins without them. It does not help if the lane needs more entries than the tables have. After exclusive_after
- * aborts without progress the lane runs alone.
+ * aborts in a row the lane runs alone.
  */
 #include "base/alloc.h"
 #include "tm/sitm/rules/manager_impl.h"
