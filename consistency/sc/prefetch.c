@@ -3,8 +3,8 @@
  * Hennessy, ICPP 1991): an access that must wait for accesses of its warp before it waits in a queue of the warp, and
  * requests its line meanwhile. A warp issues an access when the queue has an entry for each of its lines, so none waits
  * in front of other warps' accesses; one to more lines than the queue has entries issues when nothing is outstanding,
- * as without a queue. A prefetched line is an ordinary line of the L1: another warp may evict it, and another
- * SM may invalidate it, before the access is sent.
+ * as without a queue. A prefetched line is an ordinary line of the L1: another warp may evict it, and another SM may
+ * invalidate it, before the access is sent.
  */
 #include <stdlib.h>
 

@@ -294,8 +294,8 @@ static void run_random(const char *policy, const char *disturb, const char *cons
     lab_close(&l);
 }
 
-/* Small structures, and slow paths of the crossbar, delay some accesses by thousands of cycles, while others of the
- * same warp perform, and so do slow classifiers. Some faults show with slow paths only, others without them only. */
+/* Small structures, slow classifiers, and slow paths of the crossbar delay some accesses by thousands of cycles, while
+ * others of the same warp perform. Some faults show only with slow paths or classifiers, others only without them. */
 static void random_accesses_have_an_interleaving(void **state)
 {
     static const char *const settings[][12] = {

@@ -651,7 +651,7 @@ static void protocols_have_their_networks(void **state)
     bench_end(&b);
 }
 
-/* What the order policy has received: MSG_POLICY and above, with their cycles. */
+/* The messages that left the pipeline, and the cycles in which they did. */
 struct received { struct bench *b; unsigned kind[6]; uint64_t at[6]; int n; };
 
 static bool receive_message(void *ctx, uint32_t slice, struct packet *p, uint64_t now)
