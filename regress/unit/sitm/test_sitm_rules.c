@@ -503,6 +503,13 @@ static void lanes_abort_when_nothing_is_outstanding(void **state)
     assert_true(!m.exclusive && !m.starving && m.group == SITM_NO_GROUP);
 }
 
+/* The attempt of lanes 0 and 1 aborts; then the next one begins, and the GPU's commits are so many. */
+static void fail_and_begin(struct sitm_attempt *a, uint32_t lanes, uint8_t commits)
+{
+    sitm_attempt_refused(a, lanes);
+    sitm_attempt_begin(a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3, .commits = commits });
+}
+
 /* With precedence already, and no lane has committed: the lane begins without the others of its warp. */
 static void a_lane_with_precedence_begins_alone(void **state)
 {
@@ -512,6 +519,7 @@ static void a_lane_with_precedence_begins_alone(void **state)
     sitm_attempt_refused(&a, 3);
     next_begin(&a, 1, 9, &m);
     assert_true(m.lanes == 3 && m.starving == 1);
+    sitm_attempt_begin(&a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3 });
     sitm_attempt_refused(&a, 3);
     next_begin(&a, 1, 9, &m);
     assert_true(m.lanes == 1 && m.starving == 1 && !m.exclusive);
@@ -528,6 +536,35 @@ static void a_lane_with_precedence_begins_alone(void **state)
     sitm_attempt_committed(&a, 2);
     next_begin(&a, 1, 9, &m);
     assert_true(m.lanes == 3 && m.starving == 1);
+}
+
+/* A commit of another warp begins the count for precedence again, one of the own warp does not; the count of aborts in
+ * a row, for exclusive mode, goes on. The counter of commits wraps. */
+static void commits_of_other_warps_are_progress(void **state)
+{
+    struct sitm_attempt a = { .warp = 7 };
+    struct sitm_message m = { .kind = SITM_SNAPSHOT, .lanes = 3, .commits = 255 };
+    sitm_attempt_begin(&a, &m);
+    fail_and_begin(&a, 3, 255);
+    sitm_attempt_refused(&a, 3);
+    next_begin(&a, 2, 9, &m);
+    assert_int_equal(m.starving, 1);
+    sitm_attempt_begin(&a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3, .commits = 0 });
+    sitm_attempt_refused(&a, 3);
+    next_begin(&a, 2, 9, &m);
+    assert_int_equal(m.starving, 0);
+    next_begin(&a, 1, 3, &m);
+    assert_true(m.exclusive && m.lanes == 1);
+    sitm_attempt_committed(&a, 1);
+    fail_and_begin(&a, 2, 1);
+    sitm_attempt_refused(&a, 2);
+    next_begin(&a, 2, 9, &m);
+    assert_int_equal(m.starving, 2);
+    sitm_attempt_committed(&a, 1);
+    fail_and_begin(&a, 2, 3);
+    sitm_attempt_refused(&a, 2);
+    next_begin(&a, 2, 99, &m);
+    assert_int_equal(m.starving, 0);
 }
 
 /* ---- version slots, sizes, bytes ---- */
@@ -717,7 +754,8 @@ int main(void)
         cmocka_unit_test(write_skew_is_a_loop), cmocka_unit_test(exact_verdicts),
         cmocka_unit_test(acknowledgement_before_announcement),
         cmocka_unit_test(lanes_abort_when_nothing_is_outstanding),
-        cmocka_unit_test(a_lane_with_precedence_begins_alone), cmocka_unit_test(life_of_slots),
+        cmocka_unit_test(a_lane_with_precedence_begins_alone),
+        cmocka_unit_test(commits_of_other_warps_are_progress), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),
         cmocka_unit_test(precedence), cmocka_unit_test(a_warp_yields_precedence),
     };

@@ -1,14 +1,33 @@
 /* Counters of a warp attempt in the SM, and the messages that they permit. */
 #include "tm/sitm/rules/attempt.h"
 
+/* The lowest lane that has failed so often, as a mask; 0 = none. */
+static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t times)
+{
+    while (lanes && times) {
+        uint32_t lane = sitm_lane(&lanes);
+        if (a->failures[lane] >= times)
+            return (uint32_t)1 << lane;
+    }
+    return 0;
+}
+
+/* Another warp has committed since the last SNAPSHOT: there are more COMMIT_OKs than this warp's own. */
+static bool progress(const struct sitm_attempt *a, const struct sitm_message *snapshot)
+{
+    return (uint8_t)(snapshot->commits - a->commits) > (a->committed != 0);
+}
+
 void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snapshot)
 {
+    bool repeated = failed(a, snapshot->lanes, 1) && !progress(a, snapshot);
     uint16_t failures[SITM_LANES];
     for (uint32_t i = 0; i < SITM_LANES; i++)
         failures[i] = a->failures[i];
     *a = (struct sitm_attempt){ .warp = snapshot->warp, .group = snapshot->group, .snapshot = snapshot->version,
                                 .slot = snapshot->slot, .epoch = snapshot->epoch, .lanes = snapshot->lanes,
-                                .exclusive = snapshot->exclusive };
+                                .exclusive = snapshot->exclusive, .commits = snapshot->commits,
+                                .repetitions = repeated ? a->repetitions + 1 : 0 };
     for (uint32_t i = 0; i < SITM_LANES; i++)
         a->failures[i] = failures[i];
 }
@@ -104,30 +123,25 @@ void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
     count_failures(a, lanes);
 }
 
-/* The lowest lane that has failed so often, as a mask; 0 = none. */
-static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t times)
+/* The lane that needs precedence, as a mask; 0 = none: so many attempts have aborted lanes without progress. */
+static uint32_t starving_lane(const struct sitm_attempt *a, uint32_t lanes, uint32_t attempts)
 {
-    while (lanes && times) {
-        uint32_t lane = sitm_lane(&lanes);
-        if (a->failures[lane] >= times)
-            return (uint32_t)1 << lane;
-    }
-    return 0;
+    return attempts && a->repetitions + 1 >= attempts ? failed(a, lanes, 1) : 0;
 }
 
 /* The starving lane, if the last attempt had precedence already, no lane of it has committed, and no table was full for
  * it; otherwise 0. */
 static uint32_t blocked(const struct sitm_attempt *a, uint32_t starving, const struct sitm_rules *r)
 {
-    bool may = starving && !a->committed && !(a->refused[SITM_TABLE] & starving);
-    return may ? failed(a, starving, r->precedence_after + 1) : 0;
+    bool preceded = a->repetitions >= r->precedence_after;
+    return preceded && !a->committed && !(a->refused[SITM_TABLE] & starving) ? starving : 0;
 }
 
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
                        struct sitm_message *m)
 {
     uint32_t alone = failed(a, lanes, r->exclusive_after);
-    uint32_t starving = alone ? 0 : failed(a, lanes, r->precedence_after);
+    uint32_t starving = alone ? 0 : starving_lane(a, lanes, r->precedence_after);
     uint32_t first = alone ? alone : blocked(a, starving, r);
     *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = first ? first : lanes,
                                 .group = a->lanes & ~a->committed ? a->group : SITM_NO_GROUP, .exclusive = alone != 0,

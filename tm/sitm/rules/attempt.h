@@ -12,7 +12,10 @@
  * them with the old group.
  *
  * Exclusive attempts and precedence (R17): sitm_attempt_next gives the lanes of the next BEGIN. Loads of an exclusive
- * attempt carry access.exclusive, its stores send no TX_WRITE.
+ * attempt carry access.exclusive, its stores send no TX_WRITE. Two counts decide. A lane's failures bound its aborts
+ * whatever others do. Repetitions of the warp show a livelock: conflicts with other warps end when these commit, but if
+ * none has committed since the last attempt, nothing has changed that could let the next one end differently. Commits
+ * of the own warp do not count: its lanes run in lockstep, so those that are left conflict again as they did.
  */
 #ifndef TM_SITM_ATTEMPT_H
 #define TM_SITM_ATTEMPT_H
@@ -28,6 +31,8 @@ struct sitm_attempt {
     uint32_t committed;              /* named by COMMIT_OK */
     uint32_t outstanding;            /* lanes with a counter that is not 0 */
     bool exclusive;
+    uint8_t commits;                 /* of the whole GPU when it began, modulo 256 */
+    uint32_t repetitions;            /* attempts in a row, up to this one, since whose begin no other warp has committed */
     uint16_t accesses[SITM_LANES];   /* without a reply */
     int32_t edges[SITM_LANES];       /* announced and not acknowledged */
     uint16_t failures[SITM_LANES];   /* aborts in a row; kept from attempt to attempt */

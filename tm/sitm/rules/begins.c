@@ -2,11 +2,12 @@
  * Begins and what holds them: R1, precedence and exclusive mode R17, drain and reset R18. A begin that waits holds
  * nothing, so no circle of waiting can pass through it.
  *
- * Two guards against starvation. A lane that has aborted precedence_after times in a row gets precedence: begins of
- * other warps wait until it requests its commit. Attempts that run go on, and table entries are made as always, so this
- * costs others at most the time of its attempts. If then no lane of its warp commits, these abort each other, and it
- * begins without them. It does not help if the lane needs more entries than the tables have. After exclusive_after
- * aborts in a row the lane runs alone.
+ * Two guards. Against livelock: when precedence_after attempts of a warp have aborted lanes and no other warp has
+ * committed meanwhile, a lane of it gets precedence: begins of other warps wait until it requests its commit. Attempts
+ * that run go on, and table entries are made as always, so this costs others at most the time of its attempts. If then
+ * no lane of its warp commits, these abort each other, and it begins without them. It does not help if the lane needs
+ * more entries than the tables have. Against starvation: after exclusive_after aborts in a row the lane runs alone, so
+ * every transaction commits.
  */
 #include "base/alloc.h"
 #include "tm/sitm/rules/manager_impl.h"
@@ -44,7 +45,7 @@ static void send_snapshot(struct sitm_manager *m, const struct sitm_message *beg
     const struct sitm_group *g = &m->group[group];
     sitm_put(m, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .warp = g->warp, .group = group, .lanes = begin->lanes,
                                     .exclusive = begin->exclusive, .version = g->snapshot, .slot = g->slot,
-                                    .epoch = m->epoch });
+                                    .commits = m->commit_oks, .epoch = m->epoch });
 }
 
 static void begin_in(struct sitm_manager *m, const struct sitm_message *begin, uint32_t group)

@@ -120,6 +120,7 @@ static void send_commit_ok(struct sitm_manager *m, uint32_t group, uint32_t vers
                                .writers = g->writers, .version = version, .slot = slot, .epoch = m->epoch };
     for (uint32_t i = 0; i < SITM_LANES; i++)
         ok.stamp[i] = g->stamp[i];
+    m->commit_oks += g->lanes != 0;
     sitm_put(m, &ok);
 }
 

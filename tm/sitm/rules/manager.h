@@ -70,6 +70,7 @@ struct sitm_manager {
     bool sealed;                     /* PUBLISH has been sent */
     uint32_t acks;                   /* of COPY, PUBLISH or RESET: outstanding */
     uint32_t epoch;                  /* resets so far */
+    uint8_t commit_oks;              /* that named lanes, modulo 256 */
     sitm_decision *decide;           /* NULL: all that request it commit */
     void *decide_ctx;
     struct sitm_manager_counts counts;

@@ -3,7 +3,7 @@
 
 /* payload = fixed + each x (lanes or edges) */
 static const struct { uint8_t fixed, each; } PAYLOAD[SITM_KINDS] = {
-    [SITM_BEGIN] = { 8, 0 }, [SITM_SNAPSHOT] = { 8, 0 },
+    [SITM_BEGIN] = { 8, 0 }, [SITM_SNAPSHOT] = { 9, 0 },
     [SITM_TX_READ] = { 6, 1 }, [SITM_DATA] = { 6, 0 }, [SITM_TX_WRITE] = { 6, 1 }, [SITM_WRITE_ACK] = { 6, 0 },
     [SITM_EDGE] = { 0, 4 }, [SITM_EDGE_ACK] = { 0, 4 },
     [SITM_COMMIT_REQ] = { 8, 0 }, [SITM_COMMIT_OK] = { 12, 0 },

@@ -5,7 +5,7 @@
  *   kind        from, to           fields beside `kind`
  *   BEGIN       SM, manager        warp, group (of the attempt that is repeated; a new transaction: SITM_NO_GROUP),
  *                                  lanes, exclusive, starving
- *   SNAPSHOT    manager, SM        warp, group, lanes, exclusive, version (s), slot (of s); model: epoch
+ *   SNAPSHOT    manager, SM        warp, group, lanes, exclusive, version (s), slot (of s), commits; model: epoch
  *   TX_READ     SM, slice          struct sitm_access; answer DATA: struct sitm_reply
  *   TX_WRITE    SM, slice          struct sitm_access; answer WRITE_ACK: struct sitm_reply
  *   EDGE        slice, manager     edge, edges: all those of one TX_READ or TX_WRITE; no edges: no message
@@ -66,6 +66,7 @@ struct sitm_edge { uint16_t before, after; bool after_accesses; };
 struct sitm_message {
     uint8_t kind, reason;
     bool exclusive;
+    uint8_t commits;                 /* SNAPSHOT: COMMIT_OKs so far that named lanes, modulo 256 */
     uint32_t warp;                   /* number that the SM chose; replies return it */
     uint32_t group, lanes;
     union {
