@@ -32,7 +32,7 @@ struct sitm_attempt {
     uint32_t outstanding;            /* lanes with a counter that is not 0 */
     bool exclusive;
     uint8_t commits;                 /* of the whole GPU when it began, modulo 256 */
-    uint32_t repetitions;            /* attempts in a row, up to this one, since whose begin no other warp has committed */
+    uint32_t repetitions;            /* attempts before this one without a commit of another warp in between */
     uint16_t accesses[SITM_LANES];   /* without a reply */
     int32_t edges[SITM_LANES];       /* announced and not acknowledged */
     uint16_t failures[SITM_LANES];   /* aborts in a row; kept from attempt to attempt */
