@@ -95,6 +95,11 @@
     "A: atom.relaxed.gpu.global.add.u32 %v4, [%a], 1;\n" \
     "N: sub.u32 %r, %r, 1; setp.ne.u32 %p, %r, 0; @%p bra L;\n" END
 
+/* Both read x. The second then reads y, which no SM has, and stores to x while that load is outstanding. */
+#define UPGRADE(name) \
+    ACTORS(name, "ld.relaxed.gpu.global.u32 %v0, [%x]; add.u32 %v1, %v0, 1;\n") "FIRST: ret;\n" \
+    "SECOND:" DELAY("B", "p5") "ld.relaxed.gpu.global.u32 %v0, [%y]; " STORE("%x") END
+
 /* Two blocks execute 40 independent instructions, the first (p0) while its second atomic is outstanding; each shows the
  * clock at their end. The registers are read afterwards: else they would share one. */
 #define FIVE(what, k) what(k "0") what(k "1") what(k "2") what(k "3") what(k "4")
@@ -115,7 +120,7 @@ static const char text[] =
     MESSAGES("message", "") MESSAGES("message_cta", "fence.acq_rel.cta;\n")
     MESSAGES("message_fence", "fence.acq_rel.gpu;\n") BUFFERS("buffer", "") BUFFERS("buffer_fence", "fence.sc.gpu;\n")
     LOADS("loads") ATOMICS("atomics") SHARED("shared") RELAYED("relayed")
-    INDIRECT("indirect") FORWARD("forward") RANDOM("random") PRIORITY("priority")
+    INDIRECT("indirect") FORWARD("forward") RANDOM("random") PRIORITY("priority") UPGRADE("upgrade")
     MIX TURNS;
 
 /* ---- outcomes ---- */
@@ -366,6 +371,41 @@ static void the_mechanisms_are_used(void **state)
     free(all);
 }
 
+/* Statistics of a kernel under SC with prefetches and MESI. */
+static char *run_prefetching(const char *kernel, uint32_t blocks, const uint32_t *params, const char *queue)
+{
+    struct lab l;
+    lab_open(&l, text, (const char *const[]){ "order.policy=sc-prefetch", "coherence.protocol=mesi", "xbar.vns=5",
+                                              "l1.ports=8", queue, NULL }, NULL);
+    lab_run(&l, kernel, blocks, params);
+    char *all = lab_statistics(&l);
+    lab_close(&l);
+    return all;
+}
+
+/* Accesses of "random" have one or two lines: with two entries none arrives at a full queue, with one entry those of two
+ * lines issue only when nothing is outstanding. */
+static void warps_with_a_full_queue_stall_at_issue(void **state)
+{
+    static const char *const queues[] = { "sc_prefetch.queue=2", "sc_prefetch.queue=1" };
+    for (unsigned i = 0; i < sizeof queues / sizeof *queues; i++) {
+        char *all = run_prefetching("random", 16, (uint32_t[LAB_PARAMS]){ 0, 40, 64 }, queues[i]);
+        assert_int_equal(counter(all, "\"order\"", "\"blocked\""), 0);
+        assert_true(counter(all, "\"stall\"", "\"order\"") > 0);
+        free(all);
+    }
+}
+
+static void a_waiting_store_requests_a_shared_line(void **state)
+{
+    char *all = run_prefetching("upgrade", 8, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + FAR - 4096, 0, 2000 },
+                                "sc_prefetch.queue=4");
+    assert_true(counter(all, "\"mesi\"", "\"upgrades\"") > 0);
+    assert_int_equal(counter(all, "\"sc_prefetch\"", "\"issued\""), 1);
+    assert_int_equal(counter(all, "\"sc_prefetch\"", "\"dropped\""), 0);
+    free(all);
+}
+
 /* Does the older block, which has an unsafe access pending, execute its instructions first? */
 static bool older_first(const char *policy, const char *scheduler, const struct coherence *c, uint64_t *deferred)
 {
@@ -420,6 +460,8 @@ int main(void)
         cmocka_unit_test(small_structures_only_cost_time),
         cmocka_unit_test(random_accesses_have_an_interleaving),
         cmocka_unit_test(the_mechanisms_are_used),
+        cmocka_unit_test(warps_with_a_full_queue_stall_at_issue),
+        cmocka_unit_test(a_waiting_store_requests_a_shared_line),
         cmocka_unit_test(warps_without_unsafe_accesses_have_priority),
         cmocka_unit_test(statistics_do_not_depend_on_the_host),
     };
