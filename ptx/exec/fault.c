@@ -87,6 +87,10 @@ static void describe_address(const struct launch *la, uint64_t address, char *bu
     else if (below && address < below->hi)
         snprintf(buf, size, "inside %s of %llu bytes at 0x%llx", range_name(below, name, sizeof name),
                  (unsigned long long)(below->hi - below->lo), (unsigned long long)below->lo);
+    else if (below && !past)
+        snprintf(buf, size, "directly after the end of the nearest allocation: %s of %llu bytes at 0x%llx%s",
+                 range_name(below, name, sizeof name), (unsigned long long)(below->hi - below->lo),
+                 (unsigned long long)below->lo, below->freed ? ", freed" : "");
     else if (below && past <= before)
         snprintf(buf, size, "%llu bytes past the end of the nearest allocation: %s of %llu bytes at 0x%llx%s",
                  (unsigned long long)past, range_name(below, name, sizeof name),
