@@ -1,9 +1,9 @@
 // One training step of a neural network with one hidden layer, after Rodinia's backprop: blocks of 16 x 16 threads
 // multiply inputs by weights, add them up in shared memory in a tree over the rows, store what is left there over the
-// weights, and a partial sum for each block and hidden unit; the host adds them and computes the errors; a second launch
-// loads every weight and its last change, and stores both. Rows of weights have 17 words: unit 0 of both layers is a
-// constant, so that a row begins at another place of its line than the row before.
-// Inputs and weights are multiples of 1/16 and 1/256, so that sums are exact; the changed weights have a tolerance.
+// weights, and a partial sum for each block and hidden unit; the host adds them and computes the errors; a second
+// launch loads every weight and its last change, and stores both. Rows of weights have 17 words: unit 0 of both layers
+// is a constant, so that a row begins at another place of its line than the row before. Inputs and weights are
+// multiples of 1/16 and 1/256, so that sums are exact; the changed weights have a tolerance.
 // also: --timing --config gtx480-sc
 #define PROGRAM "backprop"
 #include "../bench/options.h"

@@ -1,8 +1,8 @@
-// Breadth-first search with masks, after Rodinia's bfs (Harish and Narayanan, Accelerating Large Graph Algorithms on the
-// GPU using CUDA, HiPC 2007): one thread for each vertex, two launches for each level. A vertex in the frontier stores
-// the cost and a mark of every neighbour not yet visited: scattered stores that nothing reads again in that launch
-// ("streaming stores"). Threads that reach the same neighbour store the same values. Blocks, arrays and accesses are the
-// original's: nothing is kept in registers over a store that could change it. So is the kind of graph: without
+// Breadth-first search with masks, after Rodinia's bfs (Harish and Narayanan, Accelerating Large Graph Algorithms on
+// the GPU using CUDA, HiPC 2007): one thread for each vertex, two launches for each level. A vertex in the frontier
+// stores the cost and a mark of every neighbour not yet visited: scattered stores that nothing reads again in that
+// launch ("streaming stores"). Threads that reach the same neighbour store the same values. Blocks, arrays and accesses
+// are the original's: nothing is kept in registers over a store that could change it. So is the kind of graph: without
 // direction, every vertex starts 2 to 4 edges to any others.
 // kernels/algorithms/bfs.cu has the searches without masks. Checked: costs against a queue on the host.
 // also: --timing --config gtx480-sc

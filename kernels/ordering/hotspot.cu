@@ -12,7 +12,7 @@ static const float ACROSS = 0.1f, DOWN = 0.12f, LOSS = 0.05f, AMBIENT = 80.0f;
 
 // The factor 2 makes it double precision, as in the original.
 template <typename Real>
-static __host__ __device__ Real next_temperature(Real here, Real left, Real right, Real up, Real down, Real power) {
+static __host__ __device__ Real next_temperature(Real here, Real power, Real down, Real up, Real right, Real left) {
     return Real(here + (power + (down + up - 2.0 * here) * DOWN + (right + left - 2.0 * here) * ACROSS +
                         (AMBIENT - here) * LOSS));
 }
@@ -43,8 +43,8 @@ static __global__ void advance(int steps, const float *power, const float *from,
     for (int step = 1; step <= steps; step++) {
         computed = on_chip && still_right(tx, step) && still_right(ty, step);
         if (computed) {
-            next[ty][tx] = next_temperature(tile[ty][tx], tile[ty][left], tile[ty][right], tile[up][tx],
-                                            tile[down][tx], heat[ty][tx]);
+            next[ty][tx] = next_temperature(tile[ty][tx], heat[ty][tx], tile[down][tx], tile[up][tx],
+                                            tile[ty][right], tile[ty][left]);
         }
         __syncthreads();
         if (step == steps) {
@@ -65,8 +65,8 @@ static void host_step(std::vector<double> &temperature, const std::vector<float>
     auto at = [&](int y, int x) { return old[within(y, n) * n + within(x, n)]; };
     for (int y = 0; y < n; y++) {
         for (int x = 0; x < n; x++) {
-            temperature[y * n + x] = next_temperature<double>(at(y, x), at(y, x - 1), at(y, x + 1), at(y - 1, x),
-                                                              at(y + 1, x), power[y * n + x]);
+            temperature[y * n + x] = next_temperature<double>(at(y, x), power[y * n + x], at(y + 1, x), at(y - 1, x),
+                                                              at(y, x + 1), at(y, x - 1));
         }
     }
 }

@@ -1,8 +1,8 @@
 // Alignment of two sequences, after Rodinia's nw (Needleman and Wunsch, Journal of Molecular Biology 1970): the score
 // matrix in tiles of 16 x 16, a launch for each anti-diagonal of tiles, with one kernel while they grow longer and one
-// while they grow shorter. A block of 16 threads loads its tile's borders, which other SMs wrote in the launches before,
-// walks through the tile's anti-diagonals in shared memory and stores the tile. Rows have the original's distance of
-// 2049 words at every size: a smaller one has fewer tiles of the same matrix.
+// while they grow shorter. A block of 16 threads loads its tile's borders, which other SMs wrote in the launches
+// before, walks through the tile's anti-diagonals in shared memory and stores the tile. Rows have the original's
+// distance of 2049 words at every size: a smaller one has fewer tiles of the same matrix.
 // Checked: all scores, in integers, against the host's recurrence.
 // also: --timing --config gtx480-sc
 #define PROGRAM "nw"
@@ -92,7 +92,7 @@ static std::vector<int> random_letters(Lcg &random, int count) {
 }
 
 int main(int argc, char **argv) {
-    int side = read_options(argc, argv, {"tiles in a row", 6, 32, 1, MOST_TILES}), rows = side * TILE + 1;
+    int side = read_options(argc, argv, {"tiles in a row", 6, MOST_TILES, 1, MOST_TILES}), rows = side * TILE + 1;
     Lcg random(117);
     std::vector<int> across = random_letters(random, rows), down = random_letters(random, rows),
                      similarity(rows * WIDTH), scores(rows * WIDTH);

@@ -1,9 +1,9 @@
-// Speckle-reducing anisotropic diffusion, after the second version of Rodinia's srad (Yu and Acton, IEEE Transactions on
-// Image Processing 2002): a launch computes each pixel's four derivatives and its diffusion coefficient and stores them
-// (streaming stores of five words), a second one loads them, with the coefficients of the pixels below and on the right,
-// and updates the image. Both go through shared memory: every thread loads the words beyond its block's edges in its row
-// and column, whether or not it needs them, at an edge of the image first those beyond the edge and then those that
-// stand for them. The statistics of the image come from the host.
+// Speckle-reducing anisotropic diffusion, after the second version of Rodinia's srad (Yu and Acton, IEEE Transactions
+// on Image Processing 2002): a launch computes each pixel's four derivatives and its diffusion coefficient and stores
+// them (streaming stores of five words), a second one loads them, with the coefficients of the pixels below and on the
+// right, and updates the image. Both go through shared memory: every thread loads the words beyond its block's edges in
+// its row and column, whether or not it needs them, at an edge of the image first those beyond the edge and then those
+// that stand for them. The statistics of the image come from the host.
 // Checked against the same steps on the host, in double precision.
 // also: --timing --config gtx480-sc
 #define PROGRAM "srad"
@@ -16,8 +16,8 @@ static const float RATE = 0.5f;
 
 typedef float Tile[TILE][TILE];
 
-// Arrays of rows * columns pixels. On the device, the pixels and the coefficients have unused ones before and after, for
-// the loads beyond the image.
+// Arrays of rows * columns pixels. On the device, the pixels and the coefficients have unused ones before and after,
+// for the loads beyond the image.
 struct Image {
     float *pixel, *coefficient, *north, *south, *west, *east;
     int columns;

@@ -1,10 +1,10 @@
 // What opening another centre would save, after streamcluster of Rodinia (and PARSEC): one thread for each point. It
 // adds up the squares of the differences between its coordinates and the candidate's, and notes in its own row of sums
-// what it would save with the candidate, or what it would lose if its centre were closed. Coordinates lie by dimension, a
-// row of all points for each: in a step, every warp of the GPU loads its own line and the candidate's word, which is the
-// same for all. The rows of sums are as long as there are centres, and one more.
-// Between launches the host opens the candidate if that pays, and closes centres, as the original does.
-// Coordinates and weights are small integers, so that sums are exact. Checked: all sums and marks against the host.
+// what it would save with the candidate, or what it would lose if its centre were closed. Coordinates lie by dimension,
+// a row of all points for each: in a step, every warp of the GPU loads its own line and the candidate's word, which is
+// the same for all. The rows of sums are as long as there are centres, and one more. Between launches the host opens
+// the candidate if that pays, and closes centres, as the original does. Coordinates and weights are small integers, so
+// that sums are exact. Checked: all sums and marks against the host.
 // also: --timing --config gtx480-sc
 #define PROGRAM "streamcluster"
 #include "../bench/options.h"
