@@ -52,7 +52,7 @@ monte_carlo_pi 240
 spmv 40000
 int_intrinsics 60000
 hotspot --size 256
-srad --size 256
+srad --size 4
 fdtd_2d --size 512
 2mm --size 2048
 3mm --size 512
