@@ -8,7 +8,7 @@
 #define PROGRAM "kmeans"
 #include "../bench/options.h"
 
-static const int BLOCK = 256, FEATURES = 34, CENTRES = 5, MOST_CENTRES = 32, ITERATIONS = 3;
+static const int BLOCK = 256, FEATURES = 34, CENTRES = 5, MOST_CENTRES = 32, ITERATIONS = 2;
 
 static __global__ void turn(const float *rows, float *columns, int points, int features) {
     int point = blockIdx.x * blockDim.x + threadIdx.x;
@@ -90,7 +90,7 @@ static cudaTextureObject_t texture_of(float *cells, size_t count) {
 }
 
 int main(int argc, char **argv) {
-    int points = read_options(argc, argv, {"points", 512, 16836, CENTRES, 1 << 20}), side = 1;
+    int points = read_options(argc, argv, {"points", 512, 49604, CENTRES, 1 << 20}), side = 1;
     while (side * side < blocks_for(points, BLOCK)) {
         side++;
     }

@@ -9,7 +9,7 @@
 #define PROGRAM "streamcluster"
 #include "../bench/options.h"
 
-static const int BLOCK = 512, DIMENSIONS = 256, LAUNCHES = 3, CENTRES = 10;
+static const int BLOCK = 512, DIMENSIONS = 256, LAUNCHES = 1, CENTRES = 10;
 static const float PRICE = 2000; // of a centre
 
 // The original's layout: the kernel does not read the second member, the point's coordinates on the host.
@@ -134,7 +134,7 @@ static void open(Clustering &state, long candidate, const std::vector<float> &su
 }
 
 int main(int argc, char **argv) {
-    int count = read_options(argc, argv, {"points", 512, 16384, 2 * CENTRES, 1 << 17});
+    int count = read_options(argc, argv, {"points", 512, 65536, 2 * CENTRES, 1 << 17});
     Clustering state = random_clustering(count);
     state.number_centres();
     const float *coordinates = to_device(state.coordinates);
