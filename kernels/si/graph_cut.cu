@@ -269,7 +269,7 @@ struct Sizes {
 };
 
 static Sizes read_sizes(int argc, char **argv, BenchOptions *options) {
-    static const Sizes INPUTS[] = {{24, 60, 16, 0, 0}, {60, 180, 32, 0, 0}, {90, 270, 32, 28, 0}};
+    static const Sizes INPUTS[] = {{24, 60, 16, 0, 0}, {60, 180, 32, 0, 0}, {90, 270, 32, 46, 0}};
     int input = 0;
     Sizes sizes = {0, 0, 0, -1, 0};
     *options = bench_options(

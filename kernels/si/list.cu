@@ -1,10 +1,11 @@
-// Linked list (Linked List 1 and 2): a sorted list, empty at the start, into which each thread inserts one key. The
-// keys are distinct and in random order. A node has a key and a link of 64 bits, the number of the next node: a step of the
-// walk loads both, three words, and an insertion writes two links, four words. A thread's node is that of its number;
-// node 0 is the head, and the last node has a key greater than all.
+// Linked list (Linked List 1 and 2): a sorted, doubly linked list, empty at the start, into which each thread inserts
+// one key. The keys are distinct and in random order. A transaction walks from the head to the position, three loads a
+// step (the link, the next key, the link again), and writes four links. A thread's node is that of its number; node 0 is
+// the head, and the last node has a key greater than all.
 // Fine-grained locks: a thread walks without locks, and locks the node before the position. The lock of a node guards
-// its link. Nodes are never removed, so a walk goes on where it was when another thread has inserted there first.
-// Checked: the list holds every key once, in order.
+// its link to the next node and that node's link back. Nodes are never removed, so a walk goes on where it was when
+// another thread has inserted there first.
+// Checked: the list holds every key once, in order, and links back are the inverse of links forth.
 // args: --version fgl
 // args: --version lock
 #define PROGRAM "list"
@@ -13,8 +14,7 @@
 #include <climits>
 
 struct Node {
-    int key, unused; // unused: the link is aligned to 8 bytes
-    long long next;
+    int key, next, prev;
 };
 
 struct List {
@@ -25,17 +25,23 @@ struct List {
 };
 
 // From `at`, whose key is less than `key`: the last node with a smaller key.
-static __device__ __forceinline__ long long node_before(volatile Node *nodes, long long at, int key) {
-    long long prev = at;
-    for (; nodes[at].key < key; at = nodes[at].next) {
-        prev = at;
+static __device__ __forceinline__ int node_before(volatile Node *nodes, int at, int key) {
+    while (nodes[nodes[at].next].key < key) {
+        at = nodes[at].next;
     }
-    return prev;
+    return at;
+}
+
+// Three of the four links: walks do not reach the node before its predecessor's link leads there.
+static __device__ __forceinline__ void link_to_neighbours(volatile Node *nodes, int prev, int node, int next) {
+    nodes[node].next = next;
+    nodes[node].prev = prev;
+    nodes[next].prev = node;
 }
 
 static __device__ __forceinline__ void insert(volatile Node *nodes, int node, int key) {
-    long long prev = node_before(nodes, 0, key);
-    nodes[node].next = nodes[prev].next;
+    int prev = node_before(nodes, 0, key);
+    link_to_neighbours(nodes, prev, node, nodes[prev].next);
     nodes[prev].next = node;
 }
 
@@ -52,21 +58,22 @@ extern "C" __global__ void list_tm(List list) {
     with_node(list, [&](int node, int key) { as_transaction([&] { insert(list.nodes, node, key); }); });
 }
 
-// Inserts the node after `prev`, unless another thread has inserted a smaller key there. Returns whether it has.
-static __device__ __forceinline__ int insert_after(volatile Node *nodes, long long prev, int node, int key) {
-    long long next = nodes[prev].next;
+// Inserts the node after `prev`, unless another thread has inserted a smaller key there. Returns whether it has. Who
+// finds the node may lock it at once and insert after it, so its other links are in memory before.
+static __device__ __forceinline__ int insert_after(volatile Node *nodes, int prev, int node, int key) {
+    int next = nodes[prev].next;
     if (nodes[next].key < key) {
         return 0;
     }
-    nodes[node].next = next;
+    link_to_neighbours(nodes, prev, node, next);
+    GpuScope::fence();
     nodes[prev].next = node;
     return 1;
 }
 
 extern "C" __global__ void list_fgl(List list) {
     with_node(list, [&](int node, int key) {
-        int done = 0;
-        long long prev = 0;
+        int done = 0, prev = 0;
         simtx_lock_begin();
         while (!done) {
             prev = node_before(list.nodes, prev, key);
@@ -82,23 +89,26 @@ extern "C" __global__ void list_lock(List list) {
 }
 
 static std::vector<Node> nodes_with_keys(Lcg &random, int count) {
-    std::vector<Node> nodes = {{-1, 0, count + 1}};
+    int last = count + 1;
+    std::vector<Node> nodes = {{-1, last, 0}};
     for (int key : shuffled(random, count)) {
         nodes.push_back({key, 0, 0});
     }
-    nodes.push_back({INT_MAX, 0, 0});
+    nodes.push_back({INT_MAX, last, 0});
     return nodes;
 }
 
 static void check_list(const std::vector<Node> &nodes) {
     int last = (int)nodes.size() - 1, at = 0;
     for (int key = 0; key < last - 1; key++) {
-        long long next = nodes[at].next;
+        int next = nodes[at].next;
         expect_true("a link leads to a node", at, next > 0 && next < last);
         expect_equal("key of the next node", at, key, nodes[next].key);
-        at = (int)next;
+        expect_equal("link back", next, at, nodes[next].prev);
+        at = next;
     }
-    expect_true("the last node follows the greatest key", at, nodes[at].next == last);
+    expect_equal("the last node follows the greatest key", at, last, nodes[at].next);
+    expect_equal("link back", last, at, nodes[last].prev);
 }
 
 int main(int argc, char **argv) {

@@ -62,6 +62,18 @@ for program in "${small[@]}"; do
 done
 options=()
 
+# ---- the list's check follows links back, too: their stores are left out of its device code ----
+# A thread's node is the one after that of its number: at +12 its key, +16 its link, +20 its link back. That of another
+# node is at +8.
+list=$here/../golden/ptx/list.ptx
+holds "list with the pinned code" "$simtx" run --quiet --ptx "$list" -- "$build/kernels/list"
+for offset in 20 8; do
+    sed "/st\.volatile.*+$offset\]/d" "$list" >changed.ptx
+    for version in tm fgl lock; do
+        check 1 "FAIL (link back" "$simtx" run --quiet --ptx changed.ptx -- "$build/kernels/list" --version $version
+    done
+done
+
 # ---- without isolation of global memory the checks of the programs fail ----
 breaks() {
     holds "$*, no isolation" ends 1 run localtm "$@"
@@ -93,30 +105,43 @@ for system in $systems; do
 done
 
 # ---- published sizes: read and write sets within 20 % of Table 3 ----
-# within SUM WORDS
+# within SUM COMMITS WORDS
 within() {
-    "$build/regress/tm/counts" stats.json "8*$2*tm.commits <= 10*$1" "10*$1 <= 12*$2*tm.commits"
+    ((8 * $3 * $2 <= 10 * $1 && 10 * $1 <= 12 * $3 * $2)) || { echo "$1 words in $2 transactions"; return 1; }
 }
 
-# published READS WRITES PROGRAM ARGUMENT...
+# A count of tm, of the last run.
+total() {
+    sed -n '/^    "tm": {/,/^    }/s/^      "'$1'": \([0-9]*\),*$/\1/p' stats.json
+}
+
+# published READS WRITES PROGRAM ARGUMENT...: the means of the runs with the seeds
 published() {
-    local reads=$1 writes=$2
+    local reads=$1 writes=$2 seed commits=0 read=0 written=0
     shift 2
-    holds "$*" run warptm "$@"
-    holds "$*: read set near $reads" within tm.read_words "$reads"
-    holds "$*: write set near $writes" within tm.write_words "$writes"
+    for seed in $seeds; do
+        holds "$* --seed $seed" run warptm "$@" --seed $seed
+        ((commits += $(total commits), read += $(total read_words), written += $(total write_words)))
+    done
+    holds "$*: read set near $reads" within $read $commits $reads
+    holds "$*: write set near $writes" within $written $commits $writes
 }
 
+# The programs' own seed.
+seeds=2017
+options=()
 published 33 8 binary_tree --input 1
 published 36 6 binary_tree --input 2
-published 37 3 graph_cut --input 1
-published 52 5 graph_cut --input 2
 published 47 14 red_black_tree --input 1
 published 47 14 red_black_tree --input 2
 published 92 4 vacation --input 1
 options=(--set kilotm.read_log_words=1024)
+published 144 12 vacation --input 2
+# Those of `simtx paper sitm`, where the seed moves the sets most.
+seeds="1 2 3 4 5 6 7 8"
+published 37 3 graph_cut --input 1
+published 52 5 graph_cut --input 2
 published 114 4 list --input 1
 published 240 4 list --input 2
-published 144 12 vacation --input 2
 
 finish

@@ -1,16 +1,18 @@
 /*
- * The manager's time, beside slice 0: it takes one message a cycle, from the links first, and one dependency a cycle.
- * What it sends leaves in the cycle in which it acts.
+ * The manager's time, beside slice 0: it takes one message a cycle, in order of arrival (of those that arrive in the same
+ * cycle, mail before requests), and one dependency a cycle. What it sends leaves in the cycle in which it acts.
  */
 #include <stdlib.h>
 
 #include "tm/sitm/sitm.h"
 
+struct request { uint64_t at; struct packet *packet; };     /* at: L2 cycle of its arrival */
+
 struct sitm_manager_unit {
     struct sitm_unit *unit;
     struct sitm_manager rules;
     struct fifo in;                  /* struct sitm_mail: from slices */
-    struct packet_queue requests;    /* from SMs */
+    struct fifo requests;            /* struct request: from SMs */
     struct fifo *mail;               /* struct sitm_mail by slice, until the serial step */
     struct packet_pool pool;         /* of messages to SMs */
     uint64_t free_at;                /* L2 cycle from which it takes the next message */
@@ -23,6 +25,7 @@ struct sitm_manager_unit *sitm_manager_unit_new(struct sitm_unit *u)
     x->unit = u;
     sitm_manager_init(&x->rules, &u->gpu->rules);
     fifo_init(&x->in, sizeof(struct sitm_mail), "control links");
+    fifo_init(&x->requests, sizeof(struct request), "requests to the manager");
     x->mail = mem_zero(u->gpu->slices, sizeof *x->mail, "control links");
     for (uint32_t s = 0; s < u->gpu->slices; s++)
         fifo_init(&x->mail[s], sizeof(struct sitm_mail), "control links");
@@ -36,8 +39,9 @@ void sitm_manager_unit_free(struct sitm_manager_unit *x)
 {
     if (!x)
         return;
-    for (struct packet *k; (k = packet_pop(&x->requests));)
-        packet_return(k);
+    for (; x->requests.n; fifo_pop(&x->requests))
+        packet_return(((struct request *)fifo_front(&x->requests))->packet);
+    fifo_end(&x->requests);
     for (uint32_t s = 0; s < x->unit->gpu->slices; s++)
         sitm_mail_end(&x->mail[s]);
     free(x->mail);
@@ -68,7 +72,7 @@ void sitm_manager_restart(struct sitm_manager_unit *x)
 
 void sitm_manager_take(struct sitm_manager_unit *x, struct packet *k, uint64_t now)
 {
-    packet_push(&x->requests, k);
+    *(struct request *)fifo_push(&x->requests) = (struct request){ .at = now, .packet = k };
 }
 
 /* ---- sending ---- */
@@ -127,6 +131,11 @@ static uint64_t mail_at(const struct sitm_manager_unit *x)
     return m ? clock_convert(x->unit->home.clocks, CLK_CORE, CLK_L2, m->at) : NEVER;
 }
 
+static uint64_t request_at(const struct sitm_manager_unit *x)
+{
+    return x->requests.n ? ((const struct request *)fifo_front(&x->requests))->at : NEVER;
+}
+
 static void receive_mail(struct sitm_manager_unit *x, uint64_t now)
 {
     struct sitm_mail m = *(const struct sitm_mail *)fifo_front(&x->in);
@@ -138,26 +147,31 @@ static void receive_mail(struct sitm_manager_unit *x, uint64_t now)
 
 static void receive_packet(struct sitm_manager_unit *x, uint64_t now)
 {
-    struct packet *k = packet_pop(&x->requests);
+    struct packet *k = ((struct request *)fifo_front(&x->requests))->packet;
     struct sitm_message m = ((union sitm_payload *)k->payload)->message;
+    fifo_pop(&x->requests);
     packet_return(k);
     x->free_at = now + 1;
     sitm_manager_receive(&x->rules, &m);
 }
 
+/* The L2 cycle in which the first message arrives, or now if it has arrived. */
+static uint64_t next_arrival(const struct sitm_manager_unit *x, uint64_t now)
+{
+    uint64_t mail = mail_at(x), request = request_at(x), first = mail < request ? mail : request;
+    return first < now ? now : first;
+}
+
 uint64_t sitm_manager_run(struct sitm_manager_unit *x, uint64_t now)
 {
-    uint64_t mail = mail_at(x);
-    bool some = mail <= now || x->requests.n;
-    if (some && x->free_at <= now) {
-        if (mail <= now)
+    if (x->free_at <= now && next_arrival(x, now) == now) {
+        if (mail_at(x) <= request_at(x))
             receive_mail(x, now);
         else
             receive_packet(x, now);
         send_all(x, now);
-        mail = mail_at(x);
     }
-    uint64_t next = x->requests.n || mail <= now ? now + 1 : mail;
+    uint64_t next = next_arrival(x, now + 1);
     return next < x->free_at ? x->free_at : next;
 }
 
