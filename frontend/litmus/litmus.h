@@ -93,6 +93,7 @@ struct litmus_node {
     enum litmus_fn fn;
     int left, right;                 /* nodes; of COMPARE: observables, -1 = the value */
     int64_t left_value, right_value;
+    int line, col;
 };
 
 enum litmus_quantifier { LITMUS_EXISTS, LITMUS_NOT_EXISTS, LITMUS_FORALL };

@@ -136,7 +136,9 @@ static void keep_trace(struct walk *w)
 static struct event *add_event(struct walk *w, const struct litmus_op *o)
 {
     if (w->trace.n == TRACE) {
-        fail(w->a, "a thread has too many events for the model ptx");
+        if (!w->a->why)
+            w->a->why = mem_format("a thread has more than %d events, too many for the model ptx; --model sc and "
+                                   "--model tso have no such limit", TRACE);
         return NULL;
     }
     struct event *e = &w->trace.event[w->trace.n++];

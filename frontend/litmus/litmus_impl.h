@@ -33,11 +33,20 @@ struct litmus_parser {
     /* For dialects: registers of each thread with what an earlier instruction has left (RISC-V: value of lr and its
      * address register; x86: operands of cmp). -1 = nothing. */
     int kept[LITMUS_THREADS][2];
+    /* Bits: locations and registers that have an initial value, and where; threads that have scopes. init_thread: the largest thread
+     * of the initial state, -1 = none. */
+    uint64_t location_set, register_set[LITMUS_THREADS];
+    struct litmus_token location_at[LITMUS_LOCATIONS], register_at[LITMUS_THREADS][LITMUS_REGISTERS];
+    uint32_t scoped;
+    int init_thread;
+    struct litmus_token init_at;     /* where it is named */
     const struct litmus_dialect *dialect;
 };
 
 _Noreturn void litmus_error(struct litmus_parser *p, const struct litmus_token *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The error "EXPECTED, found TOKEN". */
+_Noreturn void litmus_expected(struct litmus_parser *p, const struct litmus_token *found, const char *expected);
 void litmus_next(struct litmus_parser *p);
 /* Is the next token this word or symbol? Words are compared without regard to case. */
 bool litmus_is(const struct litmus_parser *p, const char *text);
@@ -48,11 +57,14 @@ void litmus_expect(struct litmus_parser *p, const char *text);
 void litmus_text(const struct litmus_token *k, char out[LITMUS_NAME]);
 int64_t litmus_number(struct litmus_parser *p);      /* an optional sign and a number */
 int64_t litmus_negated(int64_t value);               /* modulo 2^64 */
+/* A value of 4 bytes, which is written with or without a sign, and is kept signed. */
+void litmus_fit(struct litmus_parser *p, const struct litmus_token *at, int64_t *value);
 /* "a.b.c" as its parts, whose number is returned; they point into `buffer`. */
 int litmus_split(struct litmus_parser *p, const struct litmus_token *k, char buffer[80], char *part[8]);
 
 /* The register of this name of a thread, or the location; created if new. */
 int litmus_register_at(struct litmus_parser *p, int thread, const char *name, const struct litmus_token *at);
+int litmus_find_register(const struct litmus_thread *t, const char *name);
 int litmus_location_at(struct litmus_parser *p, const char *name, const struct litmus_token *at);
 int litmus_find_location(const struct litmus_test *t, const char *name);
 /* A register that no text can name. */

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,13 @@ void litmus_error(struct litmus_parser *p, const struct litmus_token *at, const 
     va_end(ap);
     diag_error(p->d, at->line, at->col, "%s", text);
     longjmp(p->failed, 1);
+}
+
+void litmus_expected(struct litmus_parser *p, const struct litmus_token *found, const char *expected)
+{
+    if (found->kind == LITMUS_T_END)
+        litmus_error(p, found, "%s, found the end of the file", expected);
+    litmus_error(p, found, "%s, found '%.*s'", expected, found->len < 40 ? found->len : 40, found->at);
 }
 
 /* ---- tokens ---- */
@@ -137,10 +145,9 @@ void litmus_expect(struct litmus_parser *p, const char *text)
 {
     if (litmus_take(p, text))
         return;
-    if (p->token.kind == LITMUS_T_END)
-        litmus_error(p, &p->token, "expected '%s', found the end of the file", text);
-    litmus_error(p, &p->token, "expected '%s', found '%.*s'", text, p->token.len < 40 ? p->token.len : 40,
-                 p->token.at);
+    char expected[40];
+    snprintf(expected, sizeof expected, "expected '%s'", text);
+    litmus_expected(p, &p->token, expected);
 }
 
 void litmus_text(const struct litmus_token *k, char out[LITMUS_NAME])
@@ -158,16 +165,23 @@ int64_t litmus_number(struct litmus_parser *p)
     bool minus = litmus_take(p, "-");
     struct litmus_token k = p->token;
     if (k.kind != LITMUS_T_NUMBER)
-        litmus_error(p, &k, "expected a number, found '%.*s'", k.len, k.at);
+        litmus_expected(p, &k, "expected a number");
     litmus_next(p);
     return minus ? litmus_negated(k.number) : k.number;
+}
+
+void litmus_fit(struct litmus_parser *p, const struct litmus_token *at, int64_t *value)
+{
+    if (*value < INT32_MIN || *value > UINT32_MAX)
+        litmus_error(p, at, "the value %" PRId64 " needs more than 4 bytes", *value);
+    *value = (int32_t)*value;
 }
 
 int litmus_split(struct litmus_parser *p, const struct litmus_token *k, char buffer[80], char *part[8])
 {
     int n = 0;
     if (k->kind != LITMUS_T_WORD || k->len >= 80)
-        litmus_error(p, k, "expected an instruction, found '%.*s'", k->len < 40 ? k->len : 40, k->at);
+        litmus_expected(p, k, "expected an instruction");
     for (int i = 0; i <= k->len; i++)
         buffer[i] = i < k->len ? (char)tolower((unsigned char)k->at[i]) : 0;
     for (char *s = buffer; s; n++) {
@@ -180,12 +194,20 @@ int litmus_split(struct litmus_parser *p, const struct litmus_token *k, char buf
 
 /* ---- names ---- */
 
-int litmus_register_at(struct litmus_parser *p, int thread, const char *name, const struct litmus_token *at)
+int litmus_find_register(const struct litmus_thread *t, const char *name)
 {
-    struct litmus_thread *t = &p->t->thread[thread];
     for (int i = 0; i < t->nregs; i++)
         if (!t->reg[i].hidden && !strcmp(t->reg[i].name, name))
             return i;
+    return -1;
+}
+
+int litmus_register_at(struct litmus_parser *p, int thread, const char *name, const struct litmus_token *at)
+{
+    struct litmus_thread *t = &p->t->thread[thread];
+    int i = litmus_find_register(t, name);
+    if (i >= 0)
+        return i;
     if (t->nregs == LITMUS_REGISTERS)
         litmus_error(p, at, "more than %d registers in a thread", LITMUS_REGISTERS);
     snprintf(t->reg[t->nregs].name, LITMUS_NAME, "%s", name);
@@ -257,7 +279,7 @@ void litmus_add_branch(struct litmus_parser *p, enum litmus_fn fn, struct litmus
     o->a = a;
     o->b = b;
     if (p->token.kind != LITMUS_T_WORD)
-        litmus_error(p, &p->token, "expected a label, found '%.*s'", p->token.len, p->token.at);
+        litmus_expected(p, &p->token, "expected a label");
     if (p->njumps == LITMUS_OPS)
         litmus_error(p, at, "more than %d branches", LITMUS_OPS);
     p->jump[p->njumps++] = (struct litmus_jump){ p->token, p->thread, p->t->thread[p->thread].nops - 1 };

@@ -27,8 +27,7 @@ static void choose_dialect(struct litmus_parser *p, const struct litmus_token *k
                 p->dialect = dialects[i];
                 return;
             }
-    litmus_error(p, k, "expected a dialect (PTX, X86, X86_64 or RISCV), found '%.*s'", k->len < 40 ? k->len : 40,
-                 k->at);
+    litmus_expected(p, k, "expected a dialect (PTX, X86, X86_64 or RISCV)");
 }
 
 /* The rest of the line, without the space around it. */
@@ -50,7 +49,7 @@ static void header_line(struct litmus_parser *p)
     char value[8];
     struct litmus_token key = p->token;
     if (key.kind != LITMUS_T_WORD || p->p == p->end || *p->p != '=')
-        litmus_error(p, &key, "expected a line KEY=VALUE or '{', found '%.*s'", key.len < 40 ? key.len : 40, key.at);
+        litmus_expected(p, &key, "expected a line KEY=VALUE or '{'");
     if (litmus_is(p, "variant"))
         litmus_error(p, &key, "variants are not supported");
     rest_of_line(p, value, sizeof value);
@@ -84,36 +83,66 @@ static int thread_number(struct litmus_parser *p, const struct litmus_token *k)
     const char *digits = name + (k->kind == LITMUS_T_WORD);
     bool named = k->kind == LITMUS_T_WORD && (toupper((unsigned char)*name) == 'P' || *name == 'T');
     if ((!named && k->kind != LITMUS_T_NUMBER) || !isdigit((unsigned char)*digits))
-        litmus_error(p, k, "expected a thread, found '%.*s'", k->len < 40 ? k->len : 40, k->at);
+        litmus_expected(p, k, "expected a thread");
     unsigned long n = strtoul(digits, &end, 10);
     if (*end || k->len >= LITMUS_NAME || n >= LITMUS_THREADS)
         litmus_error(p, k, "threads are numbered from 0 to %d", LITMUS_THREADS - 1);
     return (int)n;
 }
 
-static int register_name(struct litmus_parser *p, int thread)
+static struct litmus_token register_name(struct litmus_parser *p, char canonical[LITMUS_NAME])
 {
-    char name[LITMUS_NAME], canonical[LITMUS_NAME];
+    char name[LITMUS_NAME];
     struct litmus_token k = p->token;
     litmus_text(&k, name);
     if (k.kind != LITMUS_T_WORD || !p->dialect->reg(name, canonical))
-        litmus_error(p, &k, "expected a register, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
+        litmus_expected(p, &k, "expected a register");
     litmus_next(p);
-    return litmus_register_at(p, thread, canonical, &k);
+    return k;
+}
+
+/* A register of a condition. One that nothing writes would be 0 in every outcome: a slip of the pen. */
+static int known_register(struct litmus_parser *p, int thread)
+{
+    char name[LITMUS_NAME];
+    struct litmus_token k = register_name(p, name);
+    int r = litmus_find_register(&p->t->thread[thread], name);
+    if (r < 0 && p->dialect->zero && !strcmp(name, p->dialect->zero))
+        r = litmus_register_at(p, thread, name, &k);
+    if (r < 0)
+        litmus_error(p, &k, "no instruction of P%d and no initial value names the register '%.*s'", thread, k.len, k.at);
+    return r;
+}
+
+static struct litmus_token location_text(struct litmus_parser *p, char name[LITMUS_NAME])
+{
+    bool bracket = litmus_take(p, "[");
+    struct litmus_token k = p->token;
+    if (k.kind != LITMUS_T_WORD || k.len >= LITMUS_NAME)
+        litmus_expected(p, &k, "expected the name of a location");
+    litmus_text(&k, name);
+    litmus_next(p);
+    if (bracket)
+        litmus_expect(p, "]");
+    return k;
 }
 
 static int location_name(struct litmus_parser *p)
 {
     char name[LITMUS_NAME];
-    bool bracket = litmus_take(p, "[");
-    struct litmus_token k = p->token;
-    if (k.kind != LITMUS_T_WORD || k.len >= LITMUS_NAME)
-        litmus_error(p, &k, "expected the name of a location, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
-    litmus_text(&k, name);
-    litmus_next(p);
-    if (bracket)
-        litmus_expect(p, "]");
+    struct litmus_token k = location_text(p, name);
     return litmus_location_at(p, name, &k);
+}
+
+/* A location of a condition. */
+static int known_location(struct litmus_parser *p)
+{
+    char name[LITMUS_NAME];
+    struct litmus_token k = location_text(p, name);
+    int l = litmus_find_location(p->t, name);
+    if (l < 0)
+        litmus_error(p, &k, "no instruction and no initial value names the location '%s'", name);
+    return l;
 }
 
 /* ---- operands of dialects ---- */
@@ -126,7 +155,7 @@ struct litmus_operand litmus_reg_or_number(struct litmus_parser *p)
         return litmus_value_operand(litmus_number(p));
     litmus_text(&k, name);
     if (k.kind != LITMUS_T_WORD || !p->dialect->reg(name, canonical))
-        litmus_error(p, &k, "expected a register or a number, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
+        litmus_expected(p, &k, "expected a register or a number");
     litmus_next(p);
     if (p->dialect->zero && !strcmp(canonical, p->dialect->zero))
         return litmus_value_operand(0);
@@ -138,7 +167,7 @@ int litmus_destination(struct litmus_parser *p)
     struct litmus_token k = p->token;
     struct litmus_operand o = litmus_reg_or_number(p);
     if (k.kind != LITMUS_T_WORD)
-        litmus_error(p, &k, "expected a register, found '%.*s'", k.len, k.at);
+        litmus_expected(p, &k, "expected a register");
     return o.kind == LITMUS_REG ? o.index : -1;
 }
 
@@ -167,17 +196,40 @@ static int64_t register_value(struct litmus_parser *p)
     return litmus_number(p);
 }
 
-/* "0:EAX=1", "P1:r0=x", "0:.reg .s32 r0" after the number of the thread. */
-static void init_register(struct litmus_parser *p, int thread)
+/* A second initial value must be the first one. set: the bits of those that have one. */
+static void set_init(struct litmus_parser *p, const struct litmus_token *at, uint64_t *set, int bit, int64_t *init,
+                     int64_t value)
 {
+    if (*set >> bit & 1 && *init != value)
+        litmus_error(p, at, "'%.*s' has another initial value already", at->len, at->at);
+    *set |= (uint64_t)1 << bit;
+    *init = value;
+}
+
+static void note_init_thread(struct litmus_parser *p, const struct litmus_token *at, int thread)
+{
+    if (thread <= p->init_thread)
+        return;
+    p->init_thread = thread;
+    p->init_at = *at;
+}
+
+/* "0:EAX=1", "P1:r0=x", "0:.reg .s32 r0" after the number of the thread. */
+static void init_register(struct litmus_parser *p, const struct litmus_token *first)
+{
+    char name[LITMUS_NAME];
+    int thread = thread_number(p, first);
+    note_init_thread(p, first, thread);
     litmus_expect(p, ":");
     if (litmus_take(p, ".reg")) {
         type_size(p, &p->token);
         litmus_next(p);
     }
-    int r = register_name(p, thread);
+    struct litmus_token at = register_name(p, name);
+    int r = litmus_register_at(p, thread, name, &at);
+    p->register_at[thread][r] = at;
     if (litmus_take(p, "="))
-        p->t->thread[thread].reg[r].init = register_value(p);
+        set_init(p, &at, &p->register_set[thread], r, &p->t->thread[thread].reg[r].init, register_value(p));
 }
 
 static bool colon_follows(const struct litmus_parser *p)
@@ -187,6 +239,7 @@ static bool colon_follows(const struct litmus_parser *p)
 
 static void init_location(struct litmus_parser *p, uint8_t size)
 {
+    struct litmus_token name = p->token;
     int l = location_name(p);
     struct litmus_token at = p->token;
     if (litmus_is(p, "["))
@@ -194,12 +247,13 @@ static void init_location(struct litmus_parser *p, uint8_t size)
     if (litmus_is(p, "@"))
         litmus_error(p, &at, "aliases of locations are not supported");
     p->t->location[l].size = size;
+    p->location_at[l] = name;
     if (!litmus_take(p, "="))
         return;
     at = p->token;
     if (at.kind == LITMUS_T_WORD || litmus_is(p, "&"))
         litmus_error(p, &at, "a location whose value is an address is not supported");
-    p->t->location[l].init = litmus_number(p);
+    set_init(p, &name, &p->location_set, l, &p->t->location[l].init, litmus_number(p));
 }
 
 static void init_entry(struct litmus_parser *p)
@@ -207,7 +261,7 @@ static void init_entry(struct litmus_parser *p)
     struct litmus_token first = p->token;
     if (colon_follows(p)) {
         litmus_next(p);
-        init_register(p, thread_number(p, &first));
+        init_register(p, &first);
         return;
     }
     uint8_t size = 0;
@@ -216,6 +270,8 @@ static void init_entry(struct litmus_parser *p)
         litmus_next(p);
         if (litmus_is(p, "*"))
             litmus_error(p, &p->token, "pointers are not supported");
+        if (litmus_is(p, "aliases"))
+            litmus_error(p, &p->token, "aliases of locations are not supported");
         if (p->token.kind == LITMUS_T_WORD || p->token.kind == LITMUS_T_NUMBER)
             size = type_size(p, &first);
         else {
@@ -228,7 +284,7 @@ static void init_entry(struct litmus_parser *p)
     if (colon_follows(p)) {
         first = p->token;
         litmus_next(p);
-        init_register(p, thread_number(p, &first));
+        init_register(p, &first);
     } else
         init_location(p, size);
 }
@@ -259,13 +315,23 @@ static void column_scopes(struct litmus_parser *p, struct litmus_thread *t)
         else if (litmus_take(p, "sys"))
             litmus_number(p);
         else
-            litmus_error(p, &k, "expected cta or gpu, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
+            litmus_expected(p, &k, "expected cta or gpu");
     } while (litmus_take(p, ","));
+    p->scoped |= 1u << p->t->nthreads;
+}
+
+/* Either all threads have scopes or none: there is no other rule for which blocks they share. */
+static void check_all_scoped(struct litmus_parser *p, const struct litmus_token *at, const char *without)
+{
+    for (int i = 0; i < p->t->nthreads; i++)
+        if (p->scoped && !(p->scoped >> i & 1))
+            litmus_error(p, at, "P%d %s", i, without);
 }
 
 static void parse_columns(struct litmus_parser *p)
 {
     struct litmus_test *t = p->t;
+    struct litmus_token first = p->token;
     do {
         struct litmus_token k = p->token;
         if (t->nthreads == LITMUS_THREADS)
@@ -279,6 +345,9 @@ static void parse_columns(struct litmus_parser *p)
         t->nthreads++;
     } while (litmus_take(p, "|"));
     litmus_expect(p, ";");
+    if (p->init_thread >= t->nthreads)
+        litmus_error(p, &p->init_at, "there is no thread %d", p->init_thread);
+    check_all_scoped(p, &first, "has no scopes, but other threads have");
 }
 
 static void add_label(struct litmus_parser *p)
@@ -287,6 +356,8 @@ static void add_label(struct litmus_parser *p)
     struct litmus_label *l = &p->label[p->nlabels];
     if (p->nlabels == LITMUS_OPS)
         litmus_error(p, &k, "more than %d labels", LITMUS_OPS);
+    if (k.len >= LITMUS_NAME)
+        litmus_error(p, &k, "the label has more than %d characters", LITMUS_NAME - 1);
     *l = (struct litmus_label){ .thread = p->thread, .at = p->t->thread[p->thread].nops };
     litmus_text(&k, l->name);
     for (int i = 0; i < p->nlabels; i++)
@@ -352,7 +423,23 @@ static bool is_level(const struct litmus_parser *p, const char *const *names)
     return false;
 }
 
-/* Levels and threads up to the parenthesis that closes; a level holds for what follows it. */
+static void scope_thread(struct litmus_parser *p, int gpu, int cta)
+{
+    struct litmus_token k = p->token;
+    int t = thread_number(p, &k);
+    if (t >= p->t->nthreads)
+        litmus_error(p, &k, "there is no thread %d", t);
+    if (cta < 0)
+        litmus_error(p, &k, "P%d is in no cta of the scope tree", t);
+    if (p->scoped >> t & 1)
+        litmus_error(p, &k, "P%d has scopes already", t);
+    p->scoped |= 1u << t;
+    p->t->thread[t].cta = cta;
+    p->t->thread[t].gpu = gpu;
+    litmus_next(p);
+}
+
+/* Levels and threads up to the parenthesis that closes; a level holds for what follows it. cta: -1 = none yet. */
 static void scope_items(struct litmus_parser *p, int ids[2], int gpu, int cta)
 {
     static const char *const gpus[] = { "device", "gpu", "grid", "kernel", NULL };
@@ -370,12 +457,7 @@ static void scope_items(struct litmus_parser *p, int ids[2], int gpu, int cta)
         } else if (is_level(p, none))
             litmus_next(p);
         else if (p->token.kind == LITMUS_T_WORD && !code_ends(p) && !colon_follows(p)) {
-            int t = thread_number(p, &p->token);
-            if (t >= p->t->nthreads)
-                litmus_error(p, &p->token, "there is no thread %d", t);
-            p->t->thread[t].cta = cta;
-            p->t->thread[t].gpu = gpu;
-            litmus_next(p);
+            scope_thread(p, gpu, cta);
         } else
             return;
     }
@@ -397,10 +479,12 @@ static void memory_map(struct litmus_parser *p)
 
 static void parse_scopes(struct litmus_parser *p)
 {
-    int ids[2] = { 0, LITMUS_THREADS };
+    int ids[2] = { 0, 0 };
+    struct litmus_token tree = p->token;
     if (litmus_take(p, "scopetree")) {
         litmus_take(p, "=");
-        scope_items(p, ids, 0, LITMUS_THREADS - 1);
+        scope_items(p, ids, 0, -1);
+        check_all_scoped(p, &tree, "is not in the scope tree");
         litmus_take(p, ";");
         memory_map(p);
     }
@@ -424,14 +508,14 @@ static int observe(struct litmus_parser *p, int thread, int index)
 static int parse_observable(struct litmus_parser *p)
 {
     if (!colon_follows(p))
-        return observe(p, -1, location_name(p));
+        return observe(p, -1, known_location(p));
     struct litmus_token k = p->token;
     int thread = thread_number(p, &k);
     if (thread >= p->t->nthreads)
         litmus_error(p, &k, "there is no thread %d", thread);
     litmus_next(p);
     litmus_expect(p, ":");
-    return observe(p, thread, register_name(p, thread));
+    return observe(p, thread, known_register(p, thread));
 }
 
 /* An operand of a comparison. On the right side a name can be that of a location whose address is compared. */
@@ -443,7 +527,7 @@ static int parse_side(struct litmus_parser *p, int64_t *value, bool right)
         return -1;
     }
     if (right && !colon_follows(p) && p->token.kind == LITMUS_T_WORD) {
-        *value = LITMUS_ADDRESS(location_name(p));
+        *value = LITMUS_ADDRESS(known_location(p));
         return -1;
     }
     return parse_observable(p);
@@ -472,8 +556,7 @@ static enum litmus_fn parse_comparison(struct litmus_parser *p)
         return litmus_take(p, "=") ? LITMUS_LE : litmus_take(p, ">") ? LITMUS_NE : LITMUS_LT;
     if (litmus_take(p, ">"))
         return litmus_take(p, "=") ? LITMUS_GE : LITMUS_GT;
-    litmus_error(p, &p->token, "expected a comparison, found '%.*s'", p->token.len < 40 ? p->token.len : 40,
-                 p->token.at);
+    litmus_expected(p, &p->token, "expected a comparison");
 }
 
 static int parse_either(struct litmus_parser *p);
@@ -492,6 +575,7 @@ static int parse_atom(struct litmus_parser *p)
     if (litmus_take(p, "true"))
         return add_node(p, LITMUS_TRUE, -1, -1);
     int64_t left_value, right_value;
+    struct litmus_token at = p->token;
     int left = parse_side(p, &left_value, false);
     enum litmus_fn fn = parse_comparison(p);
     int right = parse_side(p, &right_value, true);
@@ -499,6 +583,8 @@ static int parse_atom(struct litmus_parser *p)
     p->t->node[n].fn = fn;
     p->t->node[n].left_value = left_value;
     p->t->node[n].right_value = right_value;
+    p->t->node[n].line = at.line;
+    p->t->node[n].col = at.col;
     return n;
 }
 
@@ -585,8 +671,7 @@ static void parse_condition(struct litmus_parser *p)
     t->condition_text = one_line(from, p->token.at);
     skip_notes(p);
     if (p->token.kind != LITMUS_T_END)
-        litmus_error(p, &p->token, "expected the end of the file, found '%.*s'",
-                     p->token.len < 40 ? p->token.len : 40, p->token.at);
+        litmus_expected(p, &p->token, "expected the end of the file");
 }
 
 /* ---- checks of the whole test ---- */
@@ -691,6 +776,58 @@ static bool widen_once(const struct litmus_test *test, struct litmus_thread *t)
     return changed;
 }
 
+/* ---- values ---- */
+
+static void fit_initial_values(struct litmus_parser *p)
+{
+    for (int l = 0; l < p->t->nlocations; l++)
+        if (p->t->location[l].size == 4)
+            litmus_fit(p, &p->location_at[l], &p->t->location[l].init);
+    for (int i = 0; i < p->t->nthreads; i++)
+        for (int r = 0; r < p->t->thread[i].nregs; r++)
+            if (!p->t->thread[i].reg[r].wide)
+                litmus_fit(p, &p->register_at[i][r], &p->t->thread[i].reg[r].init);
+}
+
+static void fit_operands(struct litmus_parser *p, const struct litmus_thread *t, struct litmus_op *o)
+{
+    struct litmus_token at = position(o);
+    bool wide = is_access(o) ? o->size == 8 : o->dst >= 0 ? t->reg[o->dst].wide
+                                                          : wide_operand(t, &o->a) || wide_operand(t, &o->b);
+    if (!wide && o->a.kind == LITMUS_VALUE)
+        litmus_fit(p, &at, &o->a.value);
+    if (!wide && o->b.kind == LITMUS_VALUE)
+        litmus_fit(p, &at, &o->b.value);
+}
+
+static bool wide_observed(const struct litmus_test *t, int i)
+{
+    const struct litmus_observed *o = &t->observed[i];
+    return o->thread < 0 ? t->location[o->index].size == 8 : t->thread[o->thread].reg[o->index].wide;
+}
+
+/* The value that is compared with an observable of 4 bytes, unless it is an address. */
+static void fit_comparison(struct litmus_parser *p, struct litmus_node *n)
+{
+    struct litmus_token at = { .line = n->line, .col = n->col };
+    int observed = n->left >= 0 ? n->left : n->right;
+    int64_t *value = n->left >= 0 ? &n->right_value : &n->left_value;
+    bool constant = n->left < 0 || n->right < 0;
+    if (observed >= 0 && constant && !wide_observed(p->t, observed) && litmus_location_of(p->t, *value) < 0)
+        litmus_fit(p, &at, value);
+}
+
+static void fit_values(struct litmus_parser *p)
+{
+    fit_initial_values(p);
+    for (int i = 0; i < p->t->nthreads; i++)
+        for (int k = 0; k < p->t->thread[i].nops; k++)
+            fit_operands(p, &p->t->thread[i], &p->t->thread[i].op[k]);
+    for (int n = 0; n < p->t->nnodes; n++)
+        if (p->t->node[n].kind == LITMUS_COMPARE)
+            fit_comparison(p, &p->t->node[n]);
+}
+
 static void parse_test(struct litmus_parser *p)
 {
     parse_header(p);
@@ -711,12 +848,14 @@ static void parse_test(struct litmus_parser *p)
     for (int i = 0; i < p->t->nthreads; i++)
         while (widen_once(p->t, &p->t->thread[i]))
             continue;
+    fit_values(p);
 }
 
 struct litmus_test *litmus_parse(const char *text, size_t len, struct diag *d)
 {
     struct litmus_parser *p = mem_zero(1, sizeof *p, "a parser of litmus tests");
-    *p = (struct litmus_parser){ .d = d, .p = text, .end = text + len, .line_start = text, .line = 1 };
+    *p = (struct litmus_parser){ .d = d, .p = text, .end = text + len, .line_start = text, .line = 1,
+                                   .init_thread = -1 };
     struct litmus_test *t = p->t = mem_zero(1, sizeof *t, "a litmus test");
     memset(p->kept, -1, sizeof p->kept);
     bool ok = !setjmp(p->failed);

@@ -37,7 +37,7 @@ static struct litmus_operand address(struct litmus_parser *p)
     struct litmus_token k = p->token;
     litmus_text(&k, name);
     if (k.kind != LITMUS_T_WORD || k.len >= LITMUS_NAME)
-        litmus_error(p, &k, "expected an address, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
+        litmus_expected(p, &k, "expected an address");
     litmus_next(p);
     if (bracket)
         litmus_expect(p, "]");
@@ -169,7 +169,8 @@ static void negate(struct litmus_parser *p, struct litmus_op *o, const struct li
 static void atomic(struct litmus_parser *p, struct suffixes *s, bool result, const struct litmus_token *at)
 {
     s->sem = s->sem_given ? s->sem : LITMUS_RELAXED;
-    if (!s->fn_given || s->fn > LITMUS_CAS || s->sem == LITMUS_WEAK || s->sem == LITMUS_SC)
+    bool acquires = s->sem == LITMUS_ACQUIRE || s->sem == LITMUS_ACQ_REL;
+    if (!s->fn_given || s->fn > LITMUS_CAS || s->sem == LITMUS_WEAK || s->sem == LITMUS_SC || (!result && acquires))
         litmus_error(p, at, "'%.*s' is no PTX instruction", at->len, at->at);
     int dst = -1;
     if (result) {
@@ -256,8 +257,7 @@ static void predicated(struct litmus_parser *p, const struct litmus_token *at)
     bool negated = litmus_take(p, "!");
     struct litmus_operand o = litmus_reg_operand(litmus_destination(p));
     if (!litmus_is(p, "bra"))
-        litmus_error(p, &p->token, "only branches can have a predicate, found '%.*s'",
-                     p->token.len < 40 ? p->token.len : 40, p->token.at);
+        litmus_expected(p, &p->token, "only branches can have a predicate");
     litmus_next(p);
     litmus_add_branch(p, negated ? LITMUS_EQ : LITMUS_NE, o, litmus_value_operand(0), at);
 }

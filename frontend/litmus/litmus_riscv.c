@@ -224,7 +224,7 @@ static void fence(struct litmus_parser *p, int n, char *const *part, const struc
         litmus_error(p, at, "the instruction 'fence.%s' is not supported", part[1]);
     while (n == 1 && p->token.kind == LITMUS_T_WORD) {
         if (!accesses_of_fence(&p->token))
-            litmus_error(p, &p->token, "expected r, w or rw, found '%.*s'", p->token.len, p->token.at);
+            litmus_expected(p, &p->token, "expected r, w or rw");
         litmus_next(p);
         if (!litmus_take(p, ","))
             break;

@@ -81,7 +81,7 @@ static struct operand register_or_location(struct litmus_parser *p, bool memory)
     struct operand o = { .memory = memory, .size = 4 };
     litmus_text(&k, name);
     if (k.kind != LITMUS_T_WORD || k.len >= LITMUS_NAME)
-        litmus_error(p, &k, "expected an operand, found '%.*s'", k.len < 40 ? k.len : 40, k.at);
+        litmus_expected(p, &k, "expected an operand");
     litmus_next(p);
     bool sigil = *name == '%' || !att(p);
     if (sigil && p->dialect->reg(name, canonical)) {
@@ -149,7 +149,7 @@ static struct operands operands(struct litmus_parser *p, int n, uint8_t size, co
     all.size = all.size ? all.size : 4;
     for (int i = 0; i < n && all.size == 4; i++)
         if (!all.o[i].memory && all.o[i].o.kind == LITMUS_VALUE)
-            all.o[i].o.value = (int32_t)all.o[i].o.value;
+            litmus_fit(p, at, &all.o[i].o.value);
     return all;
 }
 

@@ -240,11 +240,11 @@ static void assert_same_outcomes(const char *loop, const char *unrolled)
 
 /* Two attempts without a loop, of which outcomes without success are left out, allow what any number of them does. */
 #define WAIT(order, loop) \
-    "PTX t\n{ x=0; y=0; P1:r0=0; P1:r1=0; }\n P0 | P1 ;\n st.relaxed.gpu x, 1 | M: ;\n st." order " y, 1 |" \
+    "PTX t\n{ x=0; y=0; P0:r0=0; P1:r0=0; P1:r1=0; }\n P0 | P1 ;\n st.relaxed.gpu x, 1 | M: ;\n st." order " y, 1 |" \
     " ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 2 | beq r0, 1, L ;\n fence.acq_rel.gpu | " loop " ;\n" \
     " st.relaxed.gpu x, 2 | L: ld.relaxed.gpu r1, x ;\n"
 #define LOCK(order, loop) \
-    "PTX t\n{ x=0; y=1; P1:r0=0; P1:r1=0; }\n P0 | P1 ;\n st.relaxed.gpu x, 1 | M: ;\n st." order " y, 0 |" \
+    "PTX t\n{ x=0; y=1; P0:r0=0; P1:r0=0; P1:r1=0; }\n P0 | P1 ;\n st.relaxed.gpu x, 1 | M: ;\n st." order " y, 0 |" \
     " atom.relaxed.gpu.exch r0, y, 1 ;\n ld.relaxed.gpu r0, y | beq r0, 0, L ;\n fence.acq_rel.gpu | " loop " ;\n" \
     " | L: ld.relaxed.gpu r1, x ;\n"
 
@@ -413,6 +413,29 @@ static void loops_allow_what_sc_allows(void **state)
     assert_true(compared > PROGRAMS / 4);
 }
 
+/* A value of 4 bytes can be written without a sign, and is the same wherever it stands. */
+static void values_have_one_form(void **state)
+{
+    static const struct { const char *text, *verdict; } cases[] = {
+        { X86("x=0;", " P0 ;\n MOV [x],$-1 ;", "forall (x=0xffffffff)"), "Always" },
+        { X86("x=0xffffffff;", " P0 ;\n MOV EAX,[x] ;", "forall (0:EAX=-1 /\\ x=-1)"), "Always" },
+        { X86("x=-1;", " P0 ;\n MOV EAX,[x] ;", "forall (0xffffffff=0:EAX)"), "Always" },
+        { X86("0:EAX=4294967295;", " P0 ;\n MOV [x],EAX ;", "forall (x=-1)"), "Always" },
+        { X86("x=-1; x=-1;", " P0 ;\n MOV EAX,[x] ;\n CMP EAX,$4294967295 ;\n JE L ;\n MOV [x],$1 ;\n L: ;",
+              "forall (x=-1)"), "Always" },
+        { RISCV("uint64_t x=4294967296; 0:x6=x;", " P0 ;\n ld x5,0(x6) ;", "forall (0:x5=4294967296)"), "Always" },
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct litmus_test *t = parse(cases[i].text);
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_outcomes s = allowed(t, m);
+            assert_verdict(t, &s, cases[i].verdict);
+            litmus_outcomes_free(&s);
+        }
+        litmus_free(t);
+    }
+}
+
 /* ---- mistakes ---- */
 
 static void mistakes_have_messages(void **state)
@@ -468,10 +491,10 @@ static void mistakes_have_messages(void **state)
         { X86("", " P0 ;\n MFENCE", ""), "expected '|'" },
         { X86("", " P0 ;\n MFENCE ;", ""), "expected 'exists'" },
         { X86("", " P0 ;\n MFENCE ;", "exists (1:EAX=0)"), "there is no thread 1" },
-        { X86("", " P0 ;\n MFENCE ;", "exists (x=1 /\\ )"), "expected the name of a location" },
-        { X86("", " P0 ;\n MFENCE ;", "exists (x=1) x"), "expected the end of the file" },
-        { X86("", " P0 ;\n MFENCE ;", "filter (x=1)"), "expected 'exists'" },
-        { X86("", " P0 ;\n MFENCE ;", "locations [x]\nexists (x#1)"), "expected a comparison" },
+        { X86("x=0;", " P0 ;\n MFENCE ;", "exists (x=1 /\\ )"), "expected the name of a location" },
+        { X86("x=0;", " P0 ;\n MFENCE ;", "exists (x=1) x"), "expected the end of the file" },
+        { X86("x=0;", " P0 ;\n MFENCE ;", "filter (x=1)"), "expected 'exists'" },
+        { X86("x=0;", " P0 ;\n MFENCE ;", "locations [x]\nexists (x#1)"), "expected a comparison" },
         { RISCV("0:x6=x;", " P0 ;\n lw x5,4(x6) ;", ""), "an offset other than 0" },
         { RISCV("0:x6=x;", " P0 ;\n lh x5,0(x6) ;", ""), "the instruction 'lh' is not supported" },
         { RISCV("0:x6=x;", " P0 ;\n lw.xx x5,0(x6) ;", ""), "the suffix '.xx'" },
@@ -493,6 +516,32 @@ static void mistakes_have_messages(void **state)
         { PTX("x=0;", " P0 ;\n st.weak x, 18446744073709551616 ;", ""), "the number is larger than 64 bits" },
         { PTX("x=0;", " P0 ;\n red.relaxed.gpu.sub x, -9223372036854775808 ;", ""), "expected 'exists'" },
         { "PTX t\n{ x=0; }\n", "test:3:1: error: expected a thread" },
+        { "", "found the end of the file" },
+        { PTX("x=0; y aliases x;", "", ""), "test:2:10: error: aliases of locations are not supported" },
+        { PTX("x=0;", " P0 ;\n red.acquire.gpu.add.u32 [x], 1 ;", ""), "is no PTX instruction" },
+        { PTX("x=0;", " P0 ;\n red.acq_rel.gpu.add.u32 [x], 1 ;", ""), "is no PTX instruction" },
+        { X86("x=0; 2:EAX=1;", " P0 | P1 ;\n MFENCE | ;", "exists (x=0)"), "test:2:8: error: there is no thread 2" },
+        { X86("x=0; x=1;", "", ""), "test:2:8: error: 'x' has another initial value already" },
+        { X86("0:EAX=0; P0:EAX=1;", "", ""), "test:2:15: error: 'EAX' has another initial value already" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (0:EBX=1)"), "test:5:11: error: no instruction of P0 and no" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (y=1)"), "test:5:9: error: no instruction and no initial" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "locations [y;]\nexists (x=1)"), "test:5:12: error: no instruction" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (0:EAX=y)"), "names the location 'y'" },
+        { X86("x=4294967296;", " P0 ;\n MOV EAX,[x] ;", "exists (x=1)"), "test:2:3: error: the value 4294967296 needs" },
+        { X86("x=0; 0:EAX=4294967296;", " P0 ;\n MOV [x],EAX ;", "exists (x=1)"), "test:2:10: error: the value" },
+        { X86("x=0;", " P0 ;\n MOV [x],$4294967296 ;", "exists (x=1)"), "test:4:2: error: the value 4294967296 needs" },
+        { X86("x=0;", " P0 ;\n MOV EAX,$-2147483649 ;", "exists (x=1)"), "test:4:2: error: the value -2147483649" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (0:EAX=4294967296)"), "test:5:9: error: the value 4294967296" },
+        { X86("", " P0 ;\n a123456789b123456789c123456789d1: MFENCE ;", ""), "test:4:2: error: the label has more than" },
+        { PTX("x=0;", " P0@cta 1 | P1 ;", ""), "test:3:2: error: P1 has no scopes, but other threads have" },
+        { PTX("x=0;", " P0 | P1 ;\n st.weak x, 1 | ;", "scopeTree (device (cta P0))\nexists (x=1)"),
+          "test:5:1: error: P1 is not in the scope tree" },
+        { PTX("x=0;", " P0 | P1 ;\n st.weak x, 1 | ;", "scopeTree (device (cta P0) (cta P0 P1))\nexists (x=1)"),
+          "test:5:33: error: P0 has scopes already" },
+        { PTX("x=0;", " P0@cta 0 ;\n st.weak x, 1 ;", "scopeTree (device (cta P0))\nexists (x=1)"),
+          "P0 has scopes already" },
+        { PTX("x=0;", " P0 ;\n st.weak x, 1 ;", "scopeTree (device (warp P0))\nexists (x=1)"),
+          "test:5:25: error: P0 is in no cta of the scope tree" },
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct diag d = { .file = "test" };
@@ -540,6 +589,7 @@ int main(void)
         cmocka_unit_test(waiting_threads_have_written),
         cmocka_unit_test(loops_allow_what_sc_allows),
         cmocka_unit_test(sizes_of_registers_are_kept),
+        cmocka_unit_test(values_have_one_form),
         cmocka_unit_test(mistakes_have_messages),
         cmocka_unit_test(cut_texts_do_no_harm),
     };
