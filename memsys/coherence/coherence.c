@@ -91,13 +91,21 @@ static bool home_row_valid(const struct report *r, unsigned state, unsigned even
     return true;
 }
 
+static uint32_t networks(const struct coherence *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->messages; i++)
+        n = p->message[i].vn + 1u > n ? p->message[i].vn + 1u : n;
+    return n;
+}
+
 /* Requests and replies of lines that are not coherent use network 0. */
 static bool network_valid(const struct report *r, const struct coherence_message *m, uint32_t vns)
 {
     const struct coherence *p = r->p;
     if (m->vn >= vns) {
-        snprintf(r->error, r->size, "coherence protocol %s: %s goes over virtual network %u, but xbar.vns = %u",
-                 p->name, m->name, m->vn, vns);
+        snprintf(r->error, r->size, "the coherence protocol %s needs %u virtual networks, but xbar.vns = %u", p->name,
+                 networks(p), vns);
         return false;
     }
     if (m->class != COHERENCE_REQUEST && m->class != COHERENCE_REPLY && !m->vn)

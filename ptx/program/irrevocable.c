@@ -18,16 +18,35 @@ struct search {
     size_t size;
 };
 
-static bool irrevocable(const struct search *s, const struct ptx_inst *in)
+static bool is_atomic(const struct ptx_inst *in)
 {
     enum mem_op_kind kind = ptx_mem_kind((enum ptx_op)in->op);
-    bool atomic = kind == MOP_ATOM || kind == MOP_RED;
-    if (!atomic && kind != MOP_STORE)
+    return kind == MOP_ATOM || kind == MOP_RED;
+}
+
+static bool on_shared(const struct ptx_inst *in)
+{
+    return in->mod[PG_SPACE] == MOD(SPACE, SHARED) || in->mod[PG_SHAREDSUB];
+}
+
+static bool irrevocable(const struct search *s, const struct ptx_inst *in)
+{
+    bool atomic = is_atomic(in);
+    if (!atomic && ptx_mem_kind((enum ptx_op)in->op) != MOP_STORE)
         return false;
-    if (in->mod[PG_SPACE] == MOD(SPACE, SHARED) || in->mod[PG_SHAREDSUB])
+    if (on_shared(in))
         return !s->shared;
     bool global = !in->mod[PG_SPACE] || in->mod[PG_SPACE] == MOD(SPACE, GLOBAL);
     return atomic || (global && !s->global);
+}
+
+/* What makes the access transactional. */
+static const char *remedy(const struct search *s, const struct ptx_inst *in)
+{
+    return on_shared(in)                 ? "tm.shared selects a protocol for shared memory"
+           : !s->global && is_atomic(in) ? "tm.global selects a protocol for global memory, for loads and stores"
+           : !s->global                  ? "tm.global selects a protocol for global memory"
+                                         : "use a load and a store instead";
 }
 
 static void describe(struct search *s, const struct ptx_func *f, const struct ptx_inst *in)
@@ -36,8 +55,8 @@ static void describe(struct search *s, const struct ptx_func *f, const struct pt
     ptx_print_inst(f, in, line, sizeof line);
     bool generic = !in->mod[PG_SPACE] && s->shared;
     snprintf(s->text, s->size, "%s:%d:%d: %s   inside a transaction: %san abort does not undo it, and the next attempt "
-             "does it again", f->module->file, in->loc.line, in->loc.col, line,
-             generic ? "where it leads to global memory, " : "");
+             "does it again; %s", f->module->file, in->loc.line, in->loc.col, line,
+             generic ? "where it leads to global memory, " : "", remedy(s, in));
 }
 
 static bool search(struct search *s, const struct ptx_func *f, bool inside)

@@ -178,7 +178,7 @@ static void tables_that_break_the_rules_are_named(void **state)
     p.l1 = l1;
     assert_true(coherence_check(&p, 3, error, sizeof error));
     assert_false(coherence_check(&p, 2, error, sizeof error));
-    assert_string_equal(error, "coherence protocol msi: DATA_S goes over virtual network 2, but xbar.vns = 2");
+    assert_string_equal(error, "the coherence protocol msi needs 3 virtual networks, but xbar.vns = 2");
     message[MSI_INV].vn = 2;
     assert_false(coherence_check(&p, 3, error, sizeof error));
     assert_string_equal(error, "coherence protocol msi: a probe shares its network with replies (DATA_S, INV)");

@@ -108,7 +108,7 @@ static void statistics_do_not_depend_on_the_host(void **state)
 static void misfits_are_named(void **state)
 {
     static const struct { const char *setting, *message, *second; } CASES[] = {
-        { "xbar.vns=1", "DATA_S goes over virtual network 2, but xbar.vns = 1" },
+        { "xbar.vns=1", "needs 3 virtual networks, but xbar.vns = 1" },
         { "l1.kb=0", "coherence.protocol: msi needs an L1 and an L2" },
         { "tm.global=kilotm", "msi does not work with the transactional memory kilotm", "kilotm.ideal_commit=true" },
     };

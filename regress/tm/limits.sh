@@ -158,17 +158,21 @@ warns() {
     [ "$text" ] || holds "no warning: $(sed -n 11p k.ptx) $*" sh -c '! grep -q "does not undo" out err'
 }
 words="inside a transaction: an abort does not undo it"
+again="$words, and the next attempt does it again"
 warns "" "$writes" --config localtm
 warns "" "tx_begin; red.shared.add.u32 [s], 1; tx_commit; st.global.u32 [%rd1], %r1;" --config localtm
 warns "k.ptx:11:15: st.global.u32 [%rd1], %r1;   $words" "tx_begin; st.global.u32 [%rd1], %r1; tx_commit;" \
     --config localtm
 warns "st.u32 [%rd1], %r1;   inside a transaction: where it leads to global memory, an abort" \
     "tx_begin; st.u32 [%rd1], %r1; tx_commit;" --config localtm
-warns "red.global.add.u32 [%rd1], 1;   $words" "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" --config localtm
+warns "red.global.add.u32 [%rd1], 1;   $again; tm.global selects a protocol for global memory, for loads and stores" \
+    "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" --config localtm
+warns "st.global.u32 [%rd1], %r1;   $again; tm.global selects a protocol" \
+    "tx_begin; st.global.u32 [%rd1], %r1; tx_commit;" --config localtm
 warns "" "tx_begin; st.global.u32 [%rd1], %r1; st.shared.u32 [s], %r1; tx_commit;" --config kilotm+tm-localtm
-warns "red.global.add.u32 [%rd1], 1;   $words" "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" \
-    --config kilotm+tm-localtm
-warns "st.shared.u32 [s], %r1;   $words" "$writes" --config kilotm
+warns "red.global.add.u32 [%rd1], 1;   $again; use a load and a store instead" \
+    "tx_begin; red.global.add.u32 [%rd1], 1; tx_commit;" --config kilotm+tm-localtm
+warns "st.shared.u32 [s], %r1;   $again; tm.shared selects a protocol" "$writes" --config kilotm
 
 # ---- barriers ----
 for config in localtm gtx480+tm-localtm kilotm+tm-localtm; do
