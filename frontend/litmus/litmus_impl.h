@@ -33,8 +33,8 @@ struct litmus_parser {
     /* For dialects: registers of each thread with what an earlier instruction has left (RISC-V: value of lr and its
      * address register; x86: operands of cmp). -1 = nothing. */
     int kept[LITMUS_THREADS][2];
-    /* Bits: locations and registers that have an initial value, and where; threads that have scopes. init_thread: the largest thread
-     * of the initial state, -1 = none. */
+    /* Bits: locations and registers that have an initial value, and where; threads that have scopes. init_thread: the
+     * largest thread of the initial state, -1 = none. */
     uint64_t location_set, register_set[LITMUS_THREADS];
     struct litmus_token location_at[LITMUS_LOCATIONS], register_at[LITMUS_THREADS][LITMUS_REGISTERS];
     uint32_t scoped;

@@ -31,7 +31,8 @@ check 0 "uncached: the home performs every access" "$simtx" config explain coher
 check 0 "uncached.own_network" "$simtx" config list --keys
 check 0 "uncached.loads" "$simtx" stats
 # The words are meant to be split.
-check 2 "the coherence protocol uncached needs 2 virtual networks, but xbar.vns = 1" "$simtx" launch "$here/litmus.ptx" $stale --timing \
-    --config gtx480-sc --set coherence.protocol=uncached --set uncached.own_network=true
+check 2 "the coherence protocol uncached needs 2 virtual networks, but xbar.vns = 1" \
+    "$simtx" launch "$here/litmus.ptx" $stale --timing --config gtx480-sc --set coherence.protocol=uncached \
+    --set uncached.own_network=true
 
 finish
