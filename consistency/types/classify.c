@@ -1,8 +1,8 @@
 /*
  * Classification of accesses, in program order of their warp. A safe access leaves its type-wait queue if no record of
- * another warp conflicts with it; if it passes unsafe accesses of its warp it makes a record itself. An atomic is
- * ordered as an unsafe access whatever its sector is. On a safe sector it conflicts with records like a safe store, and
- * makes a record until it has performed: a later safe access of another warp to its line must not overtake it.
+ * another warp conflicts with it; if it passes unsafe accesses of its warp, it makes a record itself. An atomic is
+ * ordered as an unsafe access, also on a safe sector. There it conflicts with records as a safe store does, and has a
+ * record until it has performed: a later safe access of another warp to its line must not overtake it.
  */
 #include "base/stats.h"
 #include "consistency/types/types.h"
@@ -22,7 +22,7 @@ static struct types_record record_of(const struct stage_access *a)
     return (struct types_record){ .line = a->line, .warp = a->warp, .write = a->kind != MOP_LOAD };
 }
 
-/* Of the warp's unsafe accesses. */
+/* The instruction of the warp's youngest unsafe access. */
 static uint64_t youngest_unsafe(const struct types_warp *w)
 {
     return w->unsafe.n ? w->unsafe.tail->instruction : w->sent.instruction;
@@ -49,7 +49,7 @@ static bool conflicts(const struct types *t, const struct stage_access *a)
     return t->sync.n && types_sync_conflicts(&t->sync, &r);
 }
 
-/* Room for the access and its record. An atomic of the warp to the line must leave the unsafe queue first. */
+/* The access, and its record, need room. An atomic of the warp to the line must leave the unsafe queue first. */
 static enum types_class classify_safe(const struct types *t, const struct stage_access *a)
 {
     const struct types_warp *w = &t->warp[a->warp];
@@ -134,7 +134,7 @@ void types_ask(struct types *t, const struct stage_access *a, uint64_t now)
     t->count[STAT_TYPES_REQUESTS]++;
 }
 
-/* The token has the right that was requested, and above it the one that was granted. */
+/* Bits 0 and 1 of the token: the right that was requested; above them: the right that was granted. */
 void types_granted(struct types *t, const struct packet *p, uint64_t now)
 {
     uint64_t sector = types_sector(t, p->line);
@@ -147,7 +147,7 @@ void types_granted(struct types *t, const struct packet *p, uint64_t now)
 
 /* ---- shared memory ---- */
 
-/* Its global accesses before: the youngest that is not classified, or unsafe. False: there is none. */
+/* The instruction of the warp's youngest global access that is unclassified or unsafe. False: there is none. */
 static bool youngest_pending(const struct types_warp *w, uint64_t *instruction)
 {
     *instruction = w->waiting.n ? w->waiting.tail->instruction : youngest_unsafe(w);
@@ -165,7 +165,7 @@ enum types_class types_shared(struct types *t, const struct stage_access *a)
         if (types_sync_conflicts(&t->sync, &r))
             return TYPES_CONFLICTS;
     }
-    if (passes && t->sync.n + n > t->sync.entries)       /* at the latest, passes when nothing is pending */
+    if (passes && t->sync.n + n > t->sync.entries)       /* passes when nothing is pending, at the latest */
         return TYPES_SYNC_FULL;
     for (uint32_t i = 0; passes && i < n; i++) {
         r.line = line[i];
@@ -182,7 +182,7 @@ static uint64_t oldest_unsafe(const struct types_warp *w)
     return w->sent.n ? w->sent.instruction : w->unsafe.n ? w->unsafe.head->instruction : UINT64_MAX;
 }
 
-/* A record of shared memory also depends on accesses that are not classified. */
+/* A record of shared memory also waits for accesses that are not classified. */
 static bool is_over(const struct types_warp *w, const struct types_record *r)
 {
     return oldest_unsafe(w) > r->instruction &&

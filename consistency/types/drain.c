@@ -1,8 +1,8 @@
 /*
- * Draining of a sector at an SM. The sector's right is removed when the message arrives, so that accesses that are not
- * classified request it again, after the transition. An invalidation is acknowledged when the safe accesses to the
- * sector have performed and no record of the synchronization table is for one of its lines; a recall, when the unsafe
- * accesses have performed, too.
+ * Draining of a sector at an SM. The right to the sector is removed when the message arrives, so unclassified accesses
+ * request it again and receive it after the transition. An invalidation is acknowledged when the safe accesses to the
+ * sector have performed and no record of the synchronization table is for one of its lines. A recall is acknowledged
+ * when, in addition, the unsafe accesses to the sector have performed.
  */
 #include "base/stats.h"
 #include "consistency/types/types.h"

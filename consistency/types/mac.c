@@ -1,12 +1,12 @@
 /*
- * The memory access classifier of a partition: the states of the sectors whose home it is. A request that changes
- * nothing for others is granted at once, also while earlier grants are in flight. Otherwise the sector becomes unsafe:
- * when all SMs have installed the rights that they were granted, those that may have a right are drained, and then the
- * request is granted; further requests wait. An entry that is evicted is recalled first, from all SMs if it does not
- * know them.
+ * The memory access classifier of a partition: the states of the sectors whose home it is. A request that changes no
+ * right of another SM is granted at once, also while earlier grants are in flight. Any other request makes the sector
+ * unsafe: the classifier waits until all SMs have installed the rights that they were granted, drains the SMs that may
+ * have a right, and then grants the request; further requests wait. Before an entry is evicted its sector is recalled:
+ * from the owner of a private sector, otherwise from all SMs.
  *
- * A packet that finds the reply queue full stays at the head of its network and is offered again; progress continues
- * what it has begun.
+ * A packet that finds the reply queue full stays at the head of its network and is offered again. `progress` then sends
+ * the remaining messages.
  */
 #include <stdlib.h>
 
@@ -24,11 +24,11 @@ struct entry {
     uint8_t state, right;            /* right: of the reply to `request` */
     bool recalled;
     uint16_t owner;
-    uint32_t probe, probes;          /* SMs that get one: from probe to probes - 1 */
+    uint32_t probe, probes;          /* probes remain for SMs from probe to probes - 1 */
     uint32_t acks;                   /* outstanding */
-    uint32_t grants;                 /* rights that their SMs have not installed */
-    struct packet *request;          /* that is served, until its reply is sent */
-    struct packet *cause;            /* message that is offered again until the entry's messages are sent */
+    uint32_t grants;                 /* granted rights without an unblock yet */
+    struct packet *request;          /* being served, until its reply is sent */
+    struct packet *cause;            /* packet that is offered again until the entry's messages are sent */
     struct packet_queue waiting;
 };
 
@@ -57,7 +57,7 @@ void types_mac_free(void *state)
 
 /* ---- messages ---- */
 
-/* Sends the probes, and when they are acknowledged the reply; false: the reply queue is full. */
+/* Sends the probes and, when all are acknowledged, the reply; false: the reply queue is full. */
 static bool send_messages(struct mac *m, struct entry *e, struct partition *p, uint32_t slice, uint64_t now)
 {
     for (; e->probe < e->probes; e->probe++) {
@@ -93,7 +93,7 @@ static void probe(const struct mac *m, struct entry *e, uint16_t owner)
 
 /* ---- rules ---- */
 
-/* The next state for a request of the right by an SM: section 4.2, Figure 5. */
+/* The next state when an SM requests the right: section 4.2, Figure 5. */
 static enum state next_state(const struct entry *e, uint16_t sm, enum types_right need)
 {
     bool own = e->owner == sm;
@@ -115,7 +115,7 @@ static bool becomes_unsafe(const struct entry *e, const struct packet *k)
     return e->state != SHARED_WRITE && next_state(e, k->sm, (enum types_right)k->token) == SHARED_WRITE;
 }
 
-/* An SM that has not installed its right could miss the invalidation of it. */
+/* An invalidation could reach an SM before the right that it must remove. */
 static bool must_wait(const struct entry *e, const struct packet *k)
 {
     return e->grants && becomes_unsafe(e, k);
@@ -140,7 +140,7 @@ static void begin(struct mac *m, struct entry *e, struct packet *k)
     e->used = ++m->clock;
 }
 
-/* Serves waiting requests, up to one that must wait for messages; false: the reply queue is full. */
+/* Serves waiting requests until one must wait for acknowledgements or unblocks; false: the reply queue is full. */
 static bool progress(struct mac *m, struct entry *e, struct partition *p, uint32_t slice, uint64_t now)
 {
     while (send_messages(m, e, p, slice, now)) {
@@ -195,7 +195,7 @@ static void recall(struct mac *m, struct entry *e)
 
 /* ---- events ---- */
 
-/* A request of a sector without an entry waits at the head of its network while a way of its set is recalled. */
+/* A free entry of the set. False: a way is recalled, and the request waits at the head of its network. */
 static bool allocate(struct mac *m, struct entry **e, uint64_t sector, struct partition *p, uint32_t slice,
                      uint64_t now)
 {
@@ -242,7 +242,8 @@ static bool requested(struct mac *m, struct packet *k, struct partition *p, uint
     return !e->cause;
 }
 
-/* After an acknowledgement or unblock, unless another message does it when it is offered again. */
+/* Continues the entry after an acknowledgement or unblock. If another packet is its cause, that one does so when it is
+ * offered again. */
 static bool go_on(struct mac *m, struct entry *e, struct packet *k, struct partition *p, uint32_t slice, uint64_t now)
 {
     if (!e->cause || e->cause == k)

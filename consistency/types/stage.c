@@ -1,4 +1,4 @@
-/* The stage of an SM: type-wait queues, unsafe queues, safe queue, and what performs. */
+/* The stage of an SM: type-wait queues, unsafe queues, safe queue, and counts of accesses that have not performed. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -50,8 +50,8 @@ static void attach(void *state, struct lsu *u)
 
 /* ---- issue ---- */
 
-/* A barrier waits until all outstanding accesses of the warp are safe.
- * Those that the stage has not received are not. */
+/* A barrier waits until all outstanding accesses of the warp are safe. An access that the stage has not received does
+ * not count as safe. */
 static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     const struct types *t = state;
@@ -99,7 +99,7 @@ static const enum stat waits[] = {
     [TYPES_UNSAFE_FULL] = STAT_TYPES_UNSAFE_FULL, [TYPES_SAFE_FULL] = STAT_TYPES_SAFE_FULL
 };
 
-/* Counts each reason of an access once. user: a bit for each reason; bit 63, the stage holds it. */
+/* Counts each reason for which an access waits once. user: a bit for each reason; bit 63: the stage holds it. */
 static void count_wait(struct types *t, struct stage_access *a, enum types_class why)
 {
     if (!(a->user >> why & 1))
@@ -152,7 +152,7 @@ static void move_heads(struct types *t, uint32_t warp, uint64_t now)
         stage_wake(t->lsu, warp);
 }
 
-/* Classifies what can be classified since the last event. */
+/* Classifies the accesses that have become classifiable. */
 static void update(struct types *t, uint64_t now)
 {
     while (t->changed) {
@@ -163,7 +163,7 @@ static void update(struct types *t, uint64_t now)
     }
 }
 
-/* Can it go to the L1 at once: safe, with nothing before it in a queue, and no unsafe access that it would pass? */
+/* Can the access go to the L1 at once? It is safe, no access waits before it, and it passes no unsafe access. */
 static bool goes_directly(struct types *t, const struct stage_access *a)
 {
     const struct types_warp *w = &t->warp[a->warp];
@@ -233,7 +233,7 @@ static struct stage_access *choose(void *state, uint64_t now)
     return a;
 }
 
-/* ---- what performs ---- */
+/* ---- accesses that perform ---- */
 
 static void unsafe_performed(struct types *t, uint32_t warp, uint64_t line)
 {
@@ -305,7 +305,7 @@ static void sent(void *state, struct stage_access *a, uint64_t now)
     t->changed = true;
     for (uint32_t i = 0; i < t->offered.early; i++)
         performed(t, &(struct stage_performed){ a->warp, false, a->line, a->instruction }, now);
-    if (!unsafe)                                 /* not before: `safe` is the number of outstanding ones again */
+    if (!unsafe)                                 /* only now is `safe` right again: may_issue reads it */
         stage_wake(t->lsu, a->warp);
 }
 

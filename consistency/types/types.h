@@ -1,17 +1,17 @@
 /*
  * Type-aware sequential consistency (Singh, Aga and Narayanasamy, Efficiently Enforcing Strong Memory Ordering in GPUs,
  * MICRO 2015, section 4). Memory consists of sectors. A sector is safe while one SM alone accesses it, or while no SM
- * writes it; then accesses to it need no order but that of their line, since no other SM can observe another. Accesses
- * to other sectors, and atomics, are unsafe: those of a warp perform in the order of its instructions.
+ * writes it. Accesses to a safe sector keep only the order within each line, since no other SM can observe a different
+ * order. Accesses to other sectors, and atomics, are unsafe: those of a warp perform in the order of its instructions.
  *
  * At each memory partition a classifier (mac.c) keeps the states of sectors and grants rights; each SM keeps rights in
  * its type-cache (type_cache.c). The stage of an SM (stage.c) classifies accesses in program order and queues them;
- * classify.c decides. The synchronization table (sync_table.c) orders threads of one SM: it has the safe accesses that
- * have passed unsafe accesses of their warp, and delays conflicting accesses of other warps until those have performed.
- * A sector that becomes unsafe is drained first at all SMs that may have a right to it (drain.c).
+ * classify.c decides. The synchronization table (sync_table.c) orders threads of one SM: it records the safe accesses
+ * that have passed unsafe accesses of their warp. Until these unsafe accesses have performed, conflicting accesses of
+ * other warps wait. Before a sector becomes unsafe, all SMs that may have a right to it are drained (drain.c).
  *
- * Deadlock freedom: draining needs only accesses that are classified, which need only L1 and L2, and those never wait
- * for a classifier. A classifier receives acknowledgements on another network than requests.
+ * Deadlock freedom: draining waits only for classified accesses, these wait only for L1 and L2, and neither of them
+ * waits for a classifier. Acknowledgements reach a classifier on another network than requests.
  */
 #ifndef CONSISTENCY_TYPES_TYPES_H
 #define CONSISTENCY_TYPES_TYPES_H
@@ -22,12 +22,13 @@
 
 struct simtx_config;
 
-/* Messages, about the sector of their `line`. The token of a request and its reply is a right. */
+/* Messages about the sector of their `line`. The token of a request is the right that it requests; that of a grant has
+ * the granted right above it. */
 enum { TYPES_REQUEST = MSG_POLICY, TYPES_GRANT, TYPES_INVALIDATE, TYPES_RECALL, TYPES_ACK, TYPES_UNBLOCK };
 /* Their virtual networks; probes and grants share one, acknowledgements and unblocks another. */
 enum { TYPES_VN_DOWN = 1, TYPES_VN_UP, TYPES_VN_REQUEST, TYPES_VNS };
 
-/* Of an SM to a sector. UNSAFE: to all accesses, which are unsafe. */
+/* The right of an SM to a sector. UNSAFE: the SM may read and write it, and all these accesses are unsafe. */
 enum types_right { TYPES_NO_RIGHT, TYPES_READ, TYPES_WRITE, TYPES_UNSAFE };
 
 struct types_cfg {
@@ -46,7 +47,7 @@ struct types_cache { uint32_t sets, ways; uint64_t clock; struct types_entry *en
 
 void types_cache_init(struct types_cache *c, uint32_t entries, uint32_t ways);
 struct types_entry *types_cache_find(const struct types_cache *c, uint64_t sector);
-/* The sector's entry, which is made if need be; NULL: every way of its set waits for a reply. */
+/* The sector's entry, allocated if it is absent; NULL: every way of its set waits for a reply. */
 struct types_entry *types_cache_take(struct types_cache *c, uint64_t sector, uint64_t *evictions);
 void types_cache_touch(struct types_cache *c, struct types_entry *e);
 static inline bool types_is_asked(const struct types_entry *e)
@@ -56,16 +57,17 @@ static inline bool types_is_asked(const struct types_entry *e)
 
 /* ---- sync_table.c ---- */
 
-/* A safe access that has passed accesses of its warp up to `instruction`, or an atomic that waits among them. block: of
- * shared memory; NULL: global. marker: it occupies an entry of the unsafe queue. */
+/* A safe access that has passed unsafe accesses of its warp, the youngest of them of `instruction`; or the atomic of
+ * `instruction`, on a safe sector. block: owner of the shared memory; NULL: global memory. marker: the record also
+ * occupies an entry of the unsafe queue. */
 struct types_record { const void *block; uint64_t line, instruction; uint32_t warp; bool write, marker; };
 struct types_sync { uint32_t n, entries; struct types_record *record; };
 
 void types_sync_init(struct types_sync *t, uint32_t entries);
-/* Is there a record of another warp for the line, one of the two being a write? */
+/* Has another warp a record for the line, and is the record or the access a write? */
 bool types_sync_conflicts(const struct types_sync *t, const struct types_record *r);
 bool types_sync_has_room(const struct types_sync *t, const struct types_record *r);
-/* Adds a record, or updates that of its warp and line. False: it was there. */
+/* Adds a record, or updates the record of its warp and line. False: updated. */
 bool types_sync_add(struct types_sync *t, const struct types_record *r);
 
 /* ---- of an SM ---- */
@@ -97,8 +99,9 @@ struct types {
     struct types_sync sync;
     int32_t safe_in[TYPES_COUNTERS], unsafe_in[TYPES_COUNTERS];  /* accesses that are queued or outstanding */
     struct packet_queue drains;      /* invalidations and recalls that are not acknowledged */
-    /* The access that is offered to the L1, and the calls of `performed` for it before `sent`, in the same cycle.
-     * counted: it is one of `safe` already. The SM has one access fewer then, and may ask whether a barrier passes. */
+    /* The access that is offered to the L1. early: calls of `performed` for it before `sent`, in the same cycle.
+     * counted: `safe` of its warp includes it already. Then `performed` decrements `safe` at once, because the SM has
+     * decremented its count of accesses, which may_issue compares with `safe` at a barrier. */
     struct { uint64_t instruction, line, at; bool unsafe, counted; uint32_t early; } offered;
 };
 
@@ -137,9 +140,9 @@ void types_release(struct types *t, uint32_t warp);
 
 /* ---- drain.c ---- */
 
-/* Accepts an invalidation or recall. */
+/* Accepts an invalidation or recall: removes the right to its sector. */
 void types_drain(struct types *t, struct packet *p);
-/* Acknowledges those whose sectors are drained. */
+/* Acknowledges the invalidations and recalls whose sectors are drained. */
 void types_drained(struct types *t);
 
 /* ---- mac.c ---- */
