@@ -1,10 +1,10 @@
 /*
  * Sequential consistency with prefetches (Singh, Aga and Narayanasamy, MICRO 2015, section 3.5; Gharachorloo, Gupta and
- * Hennessy, ICPP 1991): an access that must wait for accesses of its warp before it waits in a queue of the warp, and
- * requests its line meanwhile. A warp issues an access when the queue has an entry for each of its lines, so none waits
- * in front of other warps' accesses; one to more lines than the queue has entries issues when nothing is outstanding,
- * as without a queue. A prefetched line is an ordinary line of the L1: another warp may evict it, and another SM may
- * invalidate it, before the access is sent.
+ * Hennessy, ICPP 1991). An access that must wait for earlier accesses of its warp waits in a queue of the warp, and its
+ * line is prefetched meanwhile. A warp issues an access when the queue has an entry for each of the access's lines, so
+ * no access blocks other warps' accesses in the load/store unit. An access to more lines than the queue has entries
+ * issues when the warp has nothing outstanding, as without a queue. A prefetched line is an ordinary line of the L1:
+ * another warp may evict it, and another SM may invalidate it, before the access is sent.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@
 
 struct warp_queue {
     struct order_queue waiting;
-    uint32_t atomics;                /* of these, accesses that count as a load and a store */
+    uint32_t atomics;                /* those of them that are atomics: each counts as a load and a store */
     struct order_outstanding sent;   /* accesses in L1 that have not performed */
 };
 
@@ -27,7 +27,7 @@ struct prefetch {
     struct lsu *lsu;
     uint64_t *count;
     uint32_t warps, entries, spare, turn, held;
-    enum stage_line found;           /* the place of the chosen access's line */
+    enum stage_line found;           /* whether the L1 has the chosen access's line */
     struct warp_queue *warp;
 };
 
@@ -61,15 +61,15 @@ static bool is_atomic(const struct stage_access *a)
     return a->kind != MOP_LOAD && a->kind != MOP_STORE;
 }
 
-/* Has the queue an entry for each line of the next access, and of those between issue and the stage? Until the stage
- * has an atomic, it is counted twice. */
+/* Has the queue an entry for each line of the next access and of the accesses between issue and the stage? An atomic
+ * counts twice until the stage has received it. */
 static bool has_room(const struct prefetch *s, const struct warp_queue *q, const struct order_warp *w)
 {
     int64_t before = (int64_t)w->loads + w->stores - q->sent.n - q->atomics;
     return before + w->next_lines <= s->entries || order_none_outstanding(w);
 }
 
-/* An access to shared memory issues when all before it have performed. */
+/* An access to shared memory issues when all earlier accesses of the warp have performed. */
 static bool may_issue(void *state, uint32_t warp, const struct order_warp *w, const struct order_access *a)
 {
     const struct prefetch *s = state;

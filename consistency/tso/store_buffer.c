@@ -1,16 +1,17 @@
 /*
  * Total store order with store buffers (Singh, Aga and Narayanasamy, MICRO 2015, sections 3.3 and 6.2): a store waits
  * in the buffer of its warp, or of the SM, until the warp's loads and stores before it have performed; later loads do
- * not wait for it. A store that has nothing to wait for goes to the L1 at once. An entry is occupied until its store
- * has performed.
+ * not wait for it. A store that need not wait goes to the L1 at once. An entry is occupied until its store has
+ * performed.
  *
- * A warp issues a store when its own buffer has an entry for each of the lines that it accesses, so none waits in front
- * of other warps' accesses; a store to more lines than the buffer has entries issues when nothing is outstanding, as
- * without a buffer. Stores that wait for an entry of the SM's buffer wait in the load/store unit.
+ * A warp issues a store when its own buffer has an entry for each of the lines that the store accesses, so no store
+ * blocks other warps' accesses in the load/store unit. A store to more lines than the buffer has entries issues when
+ * the warp has nothing outstanding, as without a buffer. With one buffer for the SM, a store that finds no free entry
+ * waits in the load/store unit.
  *
  * A load takes bytes from the buffer only if the youngest store to each of its bytes is of the same lane: other lanes
- * are other threads, which must not see a store before all do. If it overlaps otherwise it waits until those stores
- * have been sent.
+ * are other threads, which must not see a store before all do. A load that overlaps other buffered stores waits
+ * until these have been sent.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@
 #include "consistency/tso/tso.h"
 #include "memsys/clock.h"
 
-enum { FORWARD_MAX = 64 };           /* stores to a line that a load is compared with; of more, it waits */
+enum { FORWARD_MAX = 64 };           /* buffered stores to its line that a load is compared with; if more, it waits */
 
 struct buffered_warp {
     struct order_outstanding stores; /* sent, not performed */
@@ -136,7 +137,7 @@ static enum stage_answer accept_load(struct store_buffer *b, struct stage_access
     }
 }
 
-/* Has the store nothing to wait for? All accesses of an instruction are held, or none. */
+/* May the store go to the L1 at once? Either all accesses of an instruction enter the buffer, or none. */
 static bool is_direct(const struct store_buffer *b, const struct order_queue *q, const struct stage_access *a)
 {
     const struct buffered_warp *w = &b->warp[a->warp];
@@ -171,7 +172,7 @@ static enum stage_answer accept(void *state, struct stage_access *a, uint64_t no
     return a->kind == MOP_LOAD ? accept_load(state, a, now) : STAGE_PASSES;
 }
 
-/* May the oldest store of the queue be sent? The loads before it are those that were sent when it entered. */
+/* May the oldest store of the queue be sent? The loads before it had been sent when it entered: `user` of them. */
 static bool may_send(const struct store_buffer *b, const struct order_queue *q)
 {
     const struct buffered_warp *w = q->n ? &b->warp[q->head->warp] : NULL;
@@ -210,7 +211,7 @@ static void sent(void *state, struct stage_access *a, uint64_t now)
     b->held--;
 }
 
-/* A store that is not of the instruction sent last is an atomic's, which has no entry. */
+/* A store of another instruction than the one sent last is that of an atomic, which has no entry. */
 static void performed(void *state, const struct stage_performed *p, uint64_t now)
 {
     struct store_buffer *b = state;

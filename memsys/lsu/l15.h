@@ -1,10 +1,10 @@
 /*
  * The second level of an SM's read-only caches: one cache for constants and instructions between their first levels and
  * the crossbar ("L1.5" of NVIDIA's chips: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via
- * Microbenchmarking, 2018). A miss in a first level is looked up `look_up` cycles later, one in a cycle, in order. What
- * hits reaches the first level `latency` cycles after the miss there; what misses is requested from L2, as a whole line
- * of 128 bytes, with priority over data as instructions have it. Requests of one line in flight are merged. The number
- * of requests that wait here is bounded by the MSHRs of the first levels.
+ * Microbenchmarking, 2018). The cache looks up one miss of a first level in a cycle, in order, each `look_up` cycles
+ * after the miss or later. A hit reaches the first level `latency` cycles after the miss there. A miss requests the
+ * whole line of 128 bytes from L2, with priority over data, as instruction fetches have. Requests for a line in flight
+ * are merged. The MSHRs of the first levels bound the number of requests that wait here.
  */
 #ifndef MEMSYS_L15_H
 #define MEMSYS_L15_H
@@ -23,9 +23,9 @@ struct l15 {
     struct tags tags;
     uint8_t *data;                   /* lines of constants */
     struct mshr mshr;                /* targets: packets of the first levels */
-    struct packet_queue asked, hits; /* before the look-up; after it, on their way back */
+    struct packet_queue asked, hits; /* requests before the look-up; hits on their way to a first level */
     bool blocked;                    /* the oldest request waits for an MSHR entry */
-    uint64_t blocked_from;           /* first cycle of waiting that is not counted */
+    uint64_t blocked_from;           /* first cycle of waiting that is not counted yet */
 };
 
 void l15_init(struct l15 *c, const struct l15_cfg *cfg, struct sender *send, struct rocache *konst,
