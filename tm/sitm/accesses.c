@@ -127,7 +127,7 @@ static void words_of_load(const struct tm_load *l, uint64_t lanes, struct access
     }
 }
 
-/* The load completes with the last DATA. Without one, for lanes that abort, it has no values. */
+/* The load completes with the last DATA. A load whose lanes all abort has no DATA and no values. */
 void sitm_load(void *core, struct tm_load *l, uint64_t now)
 {
     struct kilo_core *k = core;
@@ -208,7 +208,7 @@ static void words_of_store(struct sitm_core *x, uint32_t slot, uint32_t words, u
     }
 }
 
-/* The log comes last: one that overflows aborts the lanes, which may begin their next attempt. */
+/* The log is last, because a log that overflows aborts the lanes, and they may begin their next attempt at once. */
 void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;

@@ -1,9 +1,10 @@
 /*
- * The attempts of a warp at the SM. A warp has one attempt: the next BEGIN is sent when all lanes of the last attempt
- * have committed, or have aborted with nothing outstanding, and the protocol for shared memory lets the warp run: a
- * stalled attempt has neither snapshot nor precedence, for which others could wait. COMMIT_REQ follows the last reply;
- * then the write sets are sent. When COMMIT_OK has arrived and they have been sent, read-only lanes commit, and PASS
- * names the version slot for the others, which commit when their version is published.
+ * The attempts of a warp at the SM. A warp has one attempt at a time. It sends the next BEGIN when all lanes of the
+ * last attempt have committed, or have aborted with nothing outstanding, and when the protocol for shared memory does
+ * not stall the warp. So a stalled warp holds neither a snapshot nor precedence, for which other warps could wait. The
+ * warp sends COMMIT_REQ after the last reply, and then the write sets. When these have been sent and COMMIT_OK has
+ * arrived, read-only lanes commit, and PASS names the version slot for the writing lanes, which commit when their
+ * version is published.
  */
 #include "tm/sitm/sitm.h"
 
@@ -59,8 +60,8 @@ static void begin(struct sitm_core *x, uint32_t slot)
     send_message(x, &m, 0);
 }
 
-/* Gives up precedence. Begins of other warps wait until the preferred warp requests its commit, and this warp is
- * stalled until some of them have committed: without YIELD that is a deadlock. */
+/* Gives up precedence. While this warp has precedence, begins of other warps wait until it requests its commit; it is
+ * stalled until some of those warps have committed. Without YIELD that is a deadlock. */
 static void yield(struct sitm_core *x, uint32_t slot)
 {
     struct sitm_warp *w = &x->warp[slot];
@@ -84,8 +85,8 @@ void sitm_may_run(void *core, uint32_t slot, uint64_t now)
     sitm_progress(sitm_core(k), slot, now);
 }
 
-/* SNAPSHOT has arrived for lanes that were aborted after BEGIN was sent: the manager knows them as running, so they are
- * aborted there before the next BEGIN. */
+/* SNAPSHOT has arrived for lanes that were aborted after BEGIN was sent. For the manager they run, so the warp sends
+ * ABORTED for them before the next BEGIN. */
 static void cancel(struct sitm_core *x, uint32_t slot, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];
@@ -93,7 +94,7 @@ static void cancel(struct sitm_core *x, uint32_t slot, uint64_t now)
     w->state = SITM_STATE_WAIT;
     sitm_loops_abort(x, slot, w->a.lanes);
     sitm_attempt_doom(&w->a, w->a.lanes, SITM_STAMPS);
-    w->told = w->a.lanes;
+    w->reported = w->a.lanes;
     sitm_progress(x, slot, now);
 }
 
@@ -114,7 +115,7 @@ void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now
     begin_if_possible(x, slot);
 }
 
-/* Lanes that did not begin wait for the attempt after that of the lane alone. */
+/* Lanes that BEGIN did not name abort, and begin in the next attempt. */
 static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_message *m, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];
@@ -124,7 +125,7 @@ static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_messa
         cancel(x, slot, now);
         return;
     }
-    w->told = 0;
+    w->reported = 0;
     w->state = SITM_STATE_RUN;
     if (w->lanes & ~m->lanes)
         tm_abort(x->tm, slot, w->lanes & ~m->lanes, w->number, TM_SITM_DRAIN, now);
@@ -144,12 +145,12 @@ static enum tm_reason reason_of(enum sitm_reason r)
     return reason[r];
 }
 
-/* Lanes that the rules have doomed. A lane of them may be in a new attempt after each call of tm_abort. */
+/* Lanes that the rules have doomed. Each call of tm_abort may start a new attempt of a lane. */
 static void abort_doomed(struct sitm_core *x, uint32_t slot, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];
-    uint32_t number = w->number, lanes = w->a.doomed & ~w->told;
-    w->told |= lanes;
+    uint32_t number = w->number, lanes = w->a.doomed & ~w->reported;
+    w->reported |= lanes;
     for (uint32_t r = 0; r < SITM_REASONS && w->number == number; r++)
         if (lanes & w->a.refused[r])
             tm_abort(x->tm, slot, lanes & w->a.refused[r], number, reason_of(r), now);
@@ -162,7 +163,7 @@ static void send_aborted(struct sitm_core *x, uint32_t slot)
         send_message(x, &m, 0);
 }
 
-/* Lanes that something else has aborted: a log that overflowed, a conflict on shared memory. */
+/* Lanes that have aborted for a reason outside the rules: a log that overflowed, a conflict on shared memory. */
 void sitm_lanes_aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     struct kilo_core *k = core;
@@ -173,7 +174,7 @@ void sitm_lanes_aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
         return;
     sitm_loops_abort(x, slot, (uint32_t)lanes & w->a.lanes);
     sitm_attempt_doom(&w->a, others, SITM_STAMPS);
-    w->told |= others;
+    w->reported |= others;
     w->at_commit &= ~(uint32_t)lanes;
     sitm_progress(x, slot, now);
 }
@@ -190,7 +191,7 @@ static uint32_t writing_lanes(struct sitm_core *x, uint32_t slot, uint32_t lanes
     return some;
 }
 
-/* A slot keeps its batch: messages in flight refer to it, and slices read the warp from it. */
+/* A warp slot keeps its batch: messages in flight refer to the batch, and slices read the warp's number from it. */
 static struct kilo_batch *batch_of_slot(struct sitm_core *x, uint32_t slot)
 {
     struct kilo_warp *log = &x->kilo->warp[slot];

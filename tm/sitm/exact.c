@@ -1,10 +1,10 @@
 /*
  * The exact decision (SITM_Oracle of the paper): the manager decides each lane by the graph of dependencies between
- * committed attempts. It reads the sets of the lane at the SM without a message; they do not change between COMMIT_REQ
- * and COMMIT_OK. So decisions are in the order of the manager, and the windows of the simulation may have any length.
+ * committed attempts. It reads the lane's read and write sets at the SM without a message. They do not change between
+ * COMMIT_REQ and COMMIT_OK, so decisions depend only on the manager's order, not on the length of windows.
  *
- * A committed attempt has a ticket. Its place in the serial order is known when it leaves the graph, and the oracle
- * receives the tickets in this order.
+ * Each committed attempt has a ticket. Attempts leave the graph in a serial order, and the oracle receives the tickets
+ * in this order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,10 @@ struct sitm_exact {
     struct sitm_graph graph;
     struct words read, write;        /* of the lane that is being decided */
     uint32_t *ticket_of, tickets_cap;        /* by node */
-    uint32_t tickets, epoch;         /* given so far; resets that the graph has seen */
+    uint32_t tickets, epoch;         /* tickets so far; resets at the last decision */
     struct fifo left;                /* uint32_t: tickets that have left the graph, until the serial step */
     uint32_t ticket[SITM_MOST_IDS];  /* by ID: of the last commit */
-    bool overwritten[SITM_MOST_IDS];         /* the last decision has refused it because of a write */
+    bool overwritten[SITM_MOST_IDS];         /* the last decision refused it: a word had a newer version */
 };
 
 static void leaves(void *ctx, uint32_t node)

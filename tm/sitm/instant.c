@@ -1,6 +1,6 @@
 /*
  * The manager without time (sitm.instant), for the oracle variant of the paper, which has no cost of begins, decisions
- * and row copies. A message from an SM to the manager is taken in the serial step after its cycle, in the order of SMs;
+ * and row copies. The manager takes a message from an SM in the serial step after its cycle, in the order of SMs;
  * replies, copies, publications and releases follow in the same step. Windows are one cycle long. Only write sets, PASS
  * and their acknowledgements are packets.
  */
@@ -12,7 +12,7 @@ void sitm_instant_send(struct sitm_core *x, const struct sitm_message *m)
     tm_run_at(x->tm, tm_now(x->tm));
 }
 
-/* A slice acts on the manager's message; what it acknowledges. */
+/* A slice acts on the manager's message, and the manager receives its acknowledgements. */
 static void to_slice(struct sitm_unit *u, const struct sitm_message *m, struct sitm_manager *manager)
 {
     struct sitm_message ack;

@@ -1,8 +1,8 @@
 /*
- * Control links between the manager and the slices: a FIFO for each pair, without a limit of bandwidth. There is no
- * path between slices in the crossbars, and the threads of different channels may not write each other's state in a
- * window. So mail waits at its sender until the serial step after the window; it arrives later, since a link is at
- * least as long as a window. The manager reads mail in the order (cycle, slice, number).
+ * Control links between the manager and the slices: a FIFO for each pair, without a limit of bandwidth. The crossbars
+ * have no path between slices, and within a window host threads of different channels must not write each other's
+ * state. So mail waits at its sender until the serial step after the window. That is before its arrival, since the
+ * latency of a link is at least the length of a window. The manager reads mail in the order (cycle, slice, number).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static uint64_t l2_cycle(const struct sitm_unit *u, uint64_t core)
     return clock_convert(u->home.clocks, CLK_CORE, CLK_L2, core);
 }
 
-/* Mail that has arrived has been given to `run`, which returns when it needs to be called for the rest. */
+/* Only the first mail of a queue needs this: `run` takes mail that has arrived, and returns when the rest is due. */
 void sitm_wake(struct sitm_gpu *g, uint32_t slice, uint64_t at)
 {
     struct sitm_unit *u = g->unit[slice];
@@ -55,7 +55,7 @@ static void move(struct fifo *from, struct fifo *to)
         *(struct sitm_mail *)fifo_push(to) = *(struct sitm_mail *)fifo_front(from);
 }
 
-/* Mail of different slices: sorted. That of a slice is in its order, and qsort is not stable, so this is a merge. */
+/* Merges the mail of all slices in the order (cycle, slice). Mail of one slice keeps its order; qsort is not stable. */
 static void to_manager(struct sitm_gpu *g)
 {
     struct fifo *in = sitm_manager_in(g->unit[0]->manager);

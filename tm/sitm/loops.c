@@ -1,10 +1,10 @@
 /*
  * Possible dependency loops (Figures 18 and 19 of the paper), counted in the exact graph of all attempts that run or
  * have committed (rules/dependency_graph.h). It has no effect on the run. An access enters the graph when its slice
- * registers it (R3, R5), since dependencies are evaluated then: an access that the tables reject has none. Stores that
- * are not registered (exact decision, exclusive mode) enter when the SM issues them. An attempt leaves when its lane
- * aborts. SMs and slices queue what they do; the serial step enters it into the graph in the order (cycle, slices
- * before SMs, number), so that the count does not depend on windows or host threads.
+ * registers it (R3, R5), since the slice evaluates dependencies then. An access that the tables reject has none. Stores
+ * that are not registered (exact decision, exclusive mode) enter when the SM issues them. An attempt leaves when its
+ * lane aborts. SMs and slices queue events. The serial step enters them into the graph in the order (cycle, slices
+ * before SMs, number), so the count does not depend on windows or host threads.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /*
- * The manager's time, beside slice 0: it takes one message a cycle, in order of arrival (of those that arrive in the same
- * cycle, mail before requests), and one dependency a cycle. What it sends leaves in the cycle in which it acts.
+ * The timing of the manager, beside slice 0. It takes one message a cycle in order of arrival; of messages that arrive
+ * in the same cycle, mail before requests. A message with edges takes a cycle for each edge. Messages that the manager
+ * sends leave in the cycle in which it acts.
  */
 #include <stdlib.h>
 

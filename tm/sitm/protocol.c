@@ -202,7 +202,7 @@ static bool idle(const void *core)
     return kilo_idle(core) && !x->replies && !x->empty_loads && !x->requests.n;
 }
 
-/* Snapshots are consistent, so no attempt is doomed without the rules' knowledge. */
+/* Snapshots are consistent, so validation dooms no attempt beyond those that the rules doom. */
 static void validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 {
     tm_validated(((struct kilo_core *)core)->tm, slot, lanes, 0, now);
@@ -210,7 +210,7 @@ static void validate(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 
 /* ---- the serial step ---- */
 
-/* The least place that a commit reported from now on can have. */
+/* The least place in the order of commits that a commit reported from now on can have. */
 static uint64_t settled_order(const struct sitm_gpu *g)
 {
     const struct sitm_manager *m = g->manager;
@@ -257,7 +257,7 @@ static bool all_ended(struct sitm_gpu *g)
     return true;
 }
 
-/* A run that has left something is reported by `consistent`, and its state is kept. */
+/* False: something is left, or a slice has an error. Then the state is kept, and `consistent` reports it. */
 static bool clean(const struct sitm_gpu *g)
 {
     bool empty = sitm_manager_quiet(g->manager);

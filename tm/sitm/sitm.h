@@ -1,7 +1,7 @@
 /*
  * Snapshot isolation on GPUs (Chen, Peng and Irving: "Accelerating GPU Hardware Transactional Memory with Snapshot
- * Isolation", ISCA 2017) as a timing protocol. All decisions lie in the rules (rules/), which have no timing. Here is
- * the time that they take: packets, links, tables that are looked up, words that are written back.
+ * Isolation", ISCA 2017) as a timing protocol. The rules (rules/) make all decisions and have no timing. This folder
+ * adds their timing: packets, links, look-ups of tables, write-back of words.
  *
  *   attempts.c  at the SM: BEGIN, commit, aborts         unit.c      beside each slice: messages, snapshot reads
  *   accesses.c  at the SM: loads, stores                 writeback.c beside each slice: write sets
@@ -51,9 +51,9 @@ union sitm_payload { struct sitm_lines lines; struct sitm_message message; struc
 struct sitm_mail {
     uint64_t at;                     /* core cycle of its arrival */
     uint32_t source;                 /* slice; of the manager: all slices */
-    bool end;                        /* of the end of a kernel (protocol.c), not for the rules */
+    bool end;                        /* the COPY at the end of a kernel (protocol.c); the rules do not receive it */
     struct sitm_message m;
-    struct sitm_edge *edge;          /* copies of m.edge, of the receiver */
+    struct sitm_edge *edge;          /* copy of m.edge; the receiver frees it */
 };
 
 struct sitm_unit;
@@ -62,7 +62,7 @@ struct sitm_exact;
 struct sitm_loops;
 struct sitm_event;
 
-/* Of an SM or a slice, since the last serial step (loops.c). */
+/* Events of an SM or a slice since the last serial step (loops.c). */
 struct sitm_events { struct sitm_event *event; uint32_t n, cap; };
 
 struct sitm_gpu {
@@ -88,7 +88,7 @@ struct sitm_gpu {
 /* ---- at an SM ---- */
 
 enum sitm_state {
-    SITM_STATE_NONE, SITM_STATE_WAIT,        /* lanes want to begin; their last attempt has replies outstanding, or
+    SITM_STATE_NONE, SITM_STATE_WAIT,        /* lanes wait to begin: their last attempt has replies outstanding, or
                                               * the protocol for shared memory stalls them */
     SITM_STATE_BEGIN,                        /* BEGIN has been sent */
     SITM_STATE_RUN, SITM_STATE_COMMIT,       /* all lanes are at tx_commit; replies are outstanding */
@@ -100,16 +100,16 @@ enum sitm_state {
 struct sitm_warp {
     struct sitm_attempt a;
     enum sitm_state state;
-    uint32_t lanes, began;           /* of the core's attempt; those that BEGIN named */
+    uint32_t lanes;                  /* of the core's attempt */
     uint32_t number;                 /* tm_attempt */
     uint32_t at_commit, writers;
     uint32_t done;                   /* slices whose CU_DONE is outstanding */
     uint64_t wrote;                  /* slices with words of the write sets */
-    bool cancelled;                  /* the attempt that BEGIN was for has aborted */
+    bool cancelled;                  /* the attempt for which BEGIN was sent has aborted */
     bool starving;                   /* BEGIN named a lane that needs precedence */
     bool filled, decided;            /* the write sets have been sent; COMMIT_OK has arrived */
     struct sitm_message ok;          /* COMMIT_OK */
-    uint32_t told;                   /* doomed lanes that tm_abort has been called for */
+    uint32_t reported;               /* doomed lanes for which tm_abort has been called */
 };
 
 struct sitm_core {
@@ -182,7 +182,7 @@ struct sitm_unit {
     struct fifo in;                  /* struct sitm_mail: from the manager */
     struct fifo mail;                /* to the manager, until the serial step */
     struct sitm_message copy;        /* the COPY that is being performed */
-    bool copying, copy_ends, ended;  /* copy_ends: the kernel; ended: that copy is done */
+    bool copying, copy_ends, ended;  /* copy_ends: it is the copy at the end of a kernel; ended: that is done */
     uint64_t removed_at;             /* L2 cycle of the last removal */
     /* write-back */
     struct sitm_entry *entry;        /* write sets that wait for PASS */
@@ -195,7 +195,7 @@ struct sitm_unit {
     struct sitm_slice_counts counted;
     struct sitm_manager_unit *manager;       /* of slice 0 */
     struct sitm_events loops;        /* accesses that may form loops */
-    char error[200];                 /* of the simulator */
+    char error[200];                 /* an invariant that was violated; empty: none */
 };
 
 extern const struct engine_kind sitm_engine;
@@ -216,7 +216,7 @@ struct sitm_manager_unit *sitm_manager_unit_new(struct sitm_unit *u);
 void sitm_manager_unit_free(struct sitm_manager_unit *x);
 void sitm_manager_take(struct sitm_manager_unit *x, struct packet *k, uint64_t now);
 uint64_t sitm_manager_run(struct sitm_manager_unit *x, uint64_t now);    /* L2 cycles */
-/* What the model adds to a message of the manager before it leaves. */
+/* Enters into a message of the manager what the oracle and the exact decision need. Called before it leaves. */
 void sitm_manager_label(struct sitm_manager_unit *x, struct sitm_message *m);
 bool sitm_manager_idle(const struct sitm_manager_unit *x);
 void sitm_manager_settle(struct sitm_manager_unit *x);

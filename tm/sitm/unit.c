@@ -1,7 +1,7 @@
 /*
  * Snapshot isolation at an L2 slice: the rules take TX_READ and TX_WRITE when they arrive, before the look-up of L2,
  * one word a cycle. The data of a TX_READ is then read from the slot of its snapshot; the request becomes the reply.
- * Entries of attempts that are over are removed in the background, one a cycle.
+ * The slice removes entries of attempts that are over in the background, one a cycle.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static void add_reply(struct sitm_reply *sum, const struct sitm_reply *r)
         sum->edges[lane] = (uint16_t)(sum->edges[lane] + r->edges[lane]);
 }
 
-/* The words that lanes access, all in one line. The tables are indexed by word, so one look-up serves all its lanes: an
- * entry of the Reader List has a bit for each (Fig. 10 of the paper), and of lanes that write a word one is accepted. */
+/* The number of different words that lanes access, all in one line. One look-up of a word serves all its lanes: an
+ * entry of the Reader List has a bit for each (Fig. 10 of the paper); of lanes that write a word one is accepted. */
 static uint32_t lookups_of(const struct sitm_access *a)
 {
     uint32_t words = 0;

@@ -1,7 +1,7 @@
 /* Counters of a warp attempt in the SM, and the messages that they permit. */
 #include "tm/sitm/rules/attempt.h"
 
-/* The lowest lane that has failed so often, as a mask; 0 = none. */
+/* The lowest lane that has failed at least `times` times, as a mask; 0 = none, or times = 0. */
 static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t times)
 {
     while (lanes && times) {
@@ -12,7 +12,7 @@ static uint32_t failed(const struct sitm_attempt *a, uint32_t lanes, uint32_t ti
     return 0;
 }
 
-/* Another warp has committed since the last SNAPSHOT: there are more COMMIT_OKs than this warp's own. */
+/* Has another warp committed since the last SNAPSHOT? Then there are more COMMIT_OKs than this warp's own one. */
 static bool progress(const struct sitm_attempt *a, const struct sitm_message *snapshot)
 {
     return (uint8_t)(snapshot->commits - a->commits) > (a->committed != 0);
@@ -123,14 +123,14 @@ void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
     count_failures(a, lanes);
 }
 
-/* The lane that needs precedence, as a mask; 0 = none: so many attempts have aborted lanes without progress. */
+/* The lane that needs precedence, as a mask, when `attempts` attempts have aborted lanes without progress; else 0. */
 static uint32_t starving_lane(const struct sitm_attempt *a, uint32_t lanes, uint32_t attempts)
 {
     return attempts && a->repetitions + 1 >= attempts ? failed(a, lanes, 1) : 0;
 }
 
-/* The starving lane, if the last attempt had precedence already, no lane of it has committed, and no table was full for
- * it; otherwise 0. */
+/* The starving lane, if the last attempt already had precedence, none of its lanes committed, and no table was full for
+ * the starving lane; otherwise 0. */
 static uint32_t blocked(const struct sitm_attempt *a, uint32_t starving, const struct sitm_rules *r)
 {
     bool preceded = a->repetitions >= r->precedence_after;

@@ -12,10 +12,11 @@
  * them with the old group.
  *
  * Exclusive attempts and precedence (R17): sitm_attempt_next gives the lanes of the next BEGIN. Loads of an exclusive
- * attempt carry access.exclusive, its stores send no TX_WRITE. Two counts decide. A lane's failures bound its aborts
- * whatever others do. Repetitions of the warp show a livelock: conflicts with other warps end when these commit, but if
- * none has committed since the last attempt, nothing has changed that could let the next one end differently. Commits
- * of the own warp do not count: its lanes run in lockstep, so those that are left conflict again as they did.
+ * attempt carry access.exclusive, its stores send no TX_WRITE. Two counts decide. The failures of a lane bound its
+ * aborts, whatever other warps do. The repetitions of a warp detect a livelock: conflicts with other warps end when
+ * these commit; if none has committed since the last attempt, the next attempt would end as the last one did. Commits
+ * of the own warp do not count: its lanes run in lockstep, so the lanes that are left would have the same conflicts
+ * again.
  */
 #ifndef TM_SITM_ATTEMPT_H
 #define TM_SITM_ATTEMPT_H
@@ -32,7 +33,7 @@ struct sitm_attempt {
     uint32_t outstanding;            /* lanes with a counter that is not 0 */
     bool exclusive;
     uint8_t commits;                 /* of the whole GPU when it began, modulo 256 */
-    uint32_t repetitions;            /* attempts before this one without a commit of another warp in between */
+    uint32_t repetitions;            /* attempts before this one since another warp has committed */
     uint16_t accesses[SITM_LANES];   /* without a reply */
     int32_t edges[SITM_LANES];       /* announced and not acknowledged */
     uint16_t failures[SITM_LANES];   /* aborts in a row; kept from attempt to attempt */
@@ -43,9 +44,9 @@ void sitm_attempt_begin(struct sitm_attempt *a, const struct sitm_message *snaps
 void sitm_attempt_send(struct sitm_attempt *a, uint32_t lanes);
 void sitm_attempt_reply(struct sitm_attempt *a, const struct sitm_reply *r);
 void sitm_attempt_edges(struct sitm_attempt *a, const struct sitm_message *edge_ack);
-/* These lanes must abort: the rules' reasons are entered by the two functions above. */
+/* These lanes must abort, for a reason outside the rules: the two functions above enter those of the rules. */
 void sitm_attempt_doom(struct sitm_attempt *a, uint32_t lanes, enum sitm_reason reason);
-/* ABORTED is to be sent: doomed lanes that have the same reason and wait for nothing. */
+/* The next ABORTED: doomed lanes that have the same reason and nothing outstanding. False: none is to be sent. */
 bool sitm_attempt_aborted(struct sitm_attempt *a, struct sitm_message *m);
 /* R9. at_commit: lanes at the commit point. */
 bool sitm_attempt_may_commit(const struct sitm_attempt *a, uint32_t at_commit);
@@ -55,9 +56,9 @@ void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct 
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
 /* COMMIT_OK of an exact decision does not name these lanes of the COMMIT_REQ: they have failed once more. */
 void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes);
-/* BEGIN for the lanes that want to run; for one of them alone, exclusively, if it has failed exclusive_after times, or
- * without that if it had precedence and no lane committed. It names the lane that needs precedence, and the group of
- * the last warp attempt unless all lanes of that committed. */
+/* BEGIN for the lanes that wait to run. A lane that has failed exclusive_after times begins alone and exclusively. A
+ * lane that had precedence in an attempt of which no lane committed begins alone, but not exclusively. BEGIN names the
+ * lane that needs precedence, and the group of the last warp attempt unless all lanes of that committed. */
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
                        struct sitm_message *m);
 

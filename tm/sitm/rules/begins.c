@@ -1,13 +1,14 @@
 /*
- * Begins and what holds them: R1, precedence and exclusive mode R17, drain and reset R18. A begin that waits holds
- * nothing, so no circle of waiting can pass through it.
+ * Begins and what holds them: R1, precedence and exclusive mode R17, drain and reset R18. A begin that waits holds no
+ * resource, so it is in no cycle of waits.
  *
- * Two guards. Against livelock: when precedence_after attempts of a warp have aborted lanes and no other warp has
- * committed meanwhile, a lane of it gets precedence: begins of other warps wait until it requests its commit. Attempts
- * that run go on, and table entries are made as always, so this costs others at most the time of its attempts. If then
- * no lane of its warp commits, these abort each other, and it begins without them. It does not help if the lane needs
- * more entries than the tables have. Against starvation: after exclusive_after aborts in a row the lane runs alone, so
- * every transaction commits.
+ * There are two guards. Precedence is the guard against livelock. When precedence_after attempts of a warp have aborted
+ * lanes and no other warp has committed meanwhile, a lane of the warp gets precedence: begins of other warps wait until
+ * this lane requests its commit. Attempts that run continue, and table entries are made as always. So other warps wait
+ * at most for the attempts of the preferred warp. If no lane of a preferred attempt commits, its lanes abort each
+ * other, and the preferred lane begins the next attempt alone. Precedence does not help a lane that needs more
+ * entries than the tables have. Exclusive mode is the guard against starvation: after exclusive_after aborts in a row a
+ * lane runs alone, without table entries, so every transaction commits.
  */
 #include "base/alloc.h"
 #include "tm/sitm/rules/manager_impl.h"
@@ -24,7 +25,7 @@ static bool needs_reset(const struct sitm_manager *m)
 
 /* ---- R1: begin ---- */
 
-/* The group that the BEGIN may have now, or SITM_NO_GROUP. The old one, if it still has lanes of this warp. */
+/* The group that the BEGIN may have now, or SITM_NO_GROUP. It is the old group if that still has lanes of this warp. */
 static uint32_t group_for(const struct sitm_manager *m, const struct sitm_message *begin)
 {
     if (begin->group != SITM_NO_GROUP) {
@@ -84,7 +85,7 @@ static void give_precedence(struct sitm_manager *m, const struct sitm_message *b
     m->counts.precedences++;
 }
 
-/* The first begin that waits for it gets the next precedence. */
+/* Gives precedence to the first waiting begin that names a starving lane, if there is one. */
 static void next_precedence(struct sitm_manager *m)
 {
     m->starving = 0;
@@ -100,7 +101,7 @@ void sitm_end_precedence(struct sitm_manager *m, const struct sitm_message *requ
     next_precedence(m);
 }
 
-/* A begin of the warp that still waits gets no precedence either. */
+/* The warp's waiting begin, if there is one, also loses its request for precedence. */
 void sitm_yield(struct sitm_manager *m, uint32_t warp)
 {
     for (uint32_t i = 0; i < m->begins; i++)
@@ -145,7 +146,7 @@ static void remove_begin(struct sitm_manager *m, uint32_t i)
         m->begin[i] = m->begin[i + 1];
 }
 
-/* Accepts begins that are exclusive, or are not: the first one, or all, in order of arrival. */
+/* Accepts begins in order of arrival: of the exclusive ones the first that can begin, of the others all that can. */
 static uint32_t accept(struct sitm_manager *m, bool exclusive)
 {
     uint32_t accepted = 0;

@@ -76,7 +76,7 @@ static void commit_lane(struct sitm_group *g, uint32_t lane, uint32_t version, u
     g->stamp[lane] = stamp;
 }
 
-/* Lanes that the exact decision lets commit; the others are over. */
+/* The lanes that may commit: all, or those that the exact decision accepts. Releases the others. */
 static uint32_t decide_lanes(struct sitm_manager *m, uint32_t group, uint32_t lanes, uint32_t version)
 {
     uint32_t commit = 0;
@@ -124,7 +124,7 @@ static void send_commit_ok(struct sitm_manager *m, uint32_t group, uint32_t vers
     sitm_put(m, &ok);
 }
 
-/* A warp whose lanes that commit have written nothing. */
+/* Ends the commit of a warp of whose committing lanes none has written. */
 static void finish_readers(struct sitm_manager *m, uint32_t group)
 {
     struct sitm_group *g = &m->group[group];

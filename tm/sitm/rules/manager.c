@@ -37,7 +37,7 @@ bool sitm_manager_send(struct sitm_manager *m, struct sitm_message *message)
     return true;
 }
 
-/* ---- what the rules ask ---- */
+/* ---- predicates ---- */
 
 bool sitm_group_used(const struct sitm_group *g)
 {

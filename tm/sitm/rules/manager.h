@@ -6,8 +6,8 @@
  *   while (sitm_manager_send(m, &message))
  *       ... COPY, PUBLISH, RELEASE, RESET: to every slice; all others: to the SM of message.warp
  *
- * One EDGE is one step for each of its edges; the timing lets them take a cycle each. Nothing else happens by itself:
- * the manager acts only in sitm_manager_receive.
+ * One EDGE is one step for each of its edges; in the timing each takes a cycle. The manager acts only in
+ * sitm_manager_receive.
  */
 #ifndef TM_SITM_MANAGER_H
 #define TM_SITM_MANAGER_H
@@ -64,13 +64,13 @@ struct sitm_manager {
     struct fifo commits;             /* groups that wait for an open version (uint32_t), in order of arrival */
     struct fifo out;                 /* struct sitm_message */
     uint32_t hold;                   /* enum sitm_hold */
-    uint32_t preferred, starving;    /* warp whose begins alone are accepted, and its lane; 0: no warp has precedence */
+    uint32_t preferred, starving;    /* warp with precedence, and its starving lane as a mask; 0: no warp has it */
     uint32_t joined, unwritten;      /* warps in the open version; those of them whose WRITTEN is outstanding */
     uint32_t undecided;              /* warp attempts that run or wait for a version */
     bool sealed;                     /* PUBLISH has been sent */
     uint32_t acks;                   /* of COPY, PUBLISH or RESET: outstanding */
     uint32_t epoch;                  /* resets so far */
-    uint8_t commit_oks;              /* that named lanes, modulo 256 */
+    uint8_t commit_oks;              /* COMMIT_OKs that named lanes, modulo 256 */
     sitm_decision *decide;           /* NULL: all that request it commit */
     void *decide_ctx;
     struct sitm_manager_counts counts;

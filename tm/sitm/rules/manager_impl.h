@@ -1,4 +1,4 @@
-/* What the files of the manager share: the rules that act after a message, and what they ask. */
+/* What the files of the manager share: the rules that act after a message, and predicates on the manager's state. */
 #ifndef TM_SITM_MANAGER_IMPL_H
 #define TM_SITM_MANAGER_IMPL_H
 

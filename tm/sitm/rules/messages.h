@@ -19,7 +19,7 @@
  *   WRITTEN     SM, manager        group: all CU_DONE have arrived. Only if COMMIT_OK had writers
  *   COMMITTED   manager, SM        warp, group, lanes: their version is published, they go on. After WRITTEN
  *   ABORTED     SM, manager        group, lanes, reason
- *   YIELD       SM, manager        warp: its next attempt does not begin yet, so it gives up precedence
+ *   YIELD       SM, manager        warp: it is stalled before its next attempt and gives up precedence
  *   COPY        manager, slices    version, from, slot: copy version slot `from` to `slot`, which becomes `version`
  *   PUBLISH     manager, slices    version: now the newest
  *   RELEASE     manager, slices    group, lanes: remove their entries
