@@ -5,6 +5,7 @@
 // there, it descends further; if the slot is empty, it stores the body; if the slot holds another body, a new cell with
 // that body replaces it, and the descent continues from the new cell. A barrier of the block follows every attempt.
 // New cells are allocated from a pool by an atomic decrement that an abort does not roll back: such cells stay unused.
+// The eight cells below the root exist from the beginning, as in the authors' public program.
 // With fine-grained locks a child slot that holds LOCKED is locked, the descent reads without locks, and all cells
 // that are needed to separate two bodies are built before one store publishes them. The version `acquire` is the same
 // with loads of children that acquire, as PTX's memory model asks: without them, the fields of a new cell may be old.
@@ -228,7 +229,7 @@ extern "C" __global__ void bh_acquire(Tree tree) {
 struct HostTree {
     std::vector<float> x, y, z;
     std::vector<int> child;
-    int bodies, root;
+    int bodies, root, bottom;
     float radius;
 };
 
@@ -262,18 +263,31 @@ static void place_root(HostTree &tree) {
     tree.radius = edge * 0.5f;
 }
 
+// Takes a cell from the pool and makes it the child of `cell` in an octant; `half` is half the edge of the new cell.
+static int host_cell(HostTree &tree, int cell, int octant, float half) {
+    int made = --tree.bottom;
+    tree.x[made] = tree.x[cell] + (octant & 1 ? half : -half);
+    tree.y[made] = tree.y[cell] + (octant & 2 ? half : -half);
+    tree.z[made] = tree.z[cell] + (octant & 4 ? half : -half);
+    tree.child[cell * 8 + octant] = made;
+    return made;
+}
+
 // Ten nodes for each body, cells among them, as in the original.
 static HostTree empty_tree(Lcg &random, int bodies) {
     int nodes = (std::max(bodies * 10, 1024) + 31) / 32 * 32;
     HostTree tree;
     tree.bodies = bodies;
-    tree.root = nodes - 1;
+    tree.root = tree.bottom = nodes - 1;
     tree.x.resize(nodes);
     tree.y.resize(nodes);
     tree.z.resize(nodes);
     tree.child.assign((size_t)nodes * 8, EMPTY);
     place_bodies(random, tree);
     place_root(tree);
+    for (int octant = 0; octant < 8; octant++) {
+        host_cell(tree, tree.root, octant, tree.radius * 0.5f);
+    }
     return tree;
 }
 
@@ -281,20 +295,16 @@ static int host_octant(const HostTree &tree, int body, int cell) {
     return octant_of(tree.x[body], tree.y[body], tree.z[body], tree.x[cell], tree.y[cell], tree.z[cell]);
 }
 
-static void host_insert(HostTree &tree, int body, int &bottom) {
+static void host_insert(HostTree &tree, int body) {
     int cell = tree.root, slot = cell * 8 + host_octant(tree, body, cell);
     float half = tree.radius;
     while (tree.child[slot] != EMPTY) {
         int found = tree.child[slot];
         half *= 0.5f;
         if (found < tree.bodies) {
-            int octant = slot - cell * 8, made = --bottom;
-            expect_true("bodies are far enough from each other", body, made >= tree.bodies);
-            tree.x[made] = tree.x[cell] + (octant & 1 ? half : -half);
-            tree.y[made] = tree.y[cell] + (octant & 2 ? half : -half);
-            tree.z[made] = tree.z[cell] + (octant & 4 ? half : -half);
+            expect_true("bodies are far enough from each other", body, tree.bottom > tree.bodies);
+            int made = host_cell(tree, cell, slot - cell * 8, half);
             tree.child[made * 8 + host_octant(tree, found, made)] = found;
-            tree.child[slot] = made;
         }
         cell = tree.child[slot];
         slot = cell * 8 + host_octant(tree, body, cell);
@@ -334,9 +344,8 @@ static void compare(const HostTree &expected, const HostTree &got, int a, int b,
 static void check_tree(const Tree &tree, const HostTree &start) {
     expect_equal("empty pool of cells", 0, 0, to_host(tree.exhausted, 1)[0]);
     HostTree expected = start, got = start;
-    int bottom = start.root;
     for (int body = 0; body < start.bodies; body++) {
-        host_insert(expected, body, bottom);
+        host_insert(expected, body);
     }
     size_t nodes = start.x.size();
     got.x = to_host(tree.x, nodes);
@@ -345,7 +354,7 @@ static void check_tree(const Tree &tree, const HostTree &start) {
     got.child = to_host(tree.child, nodes * 8);
     Walk walk = {std::vector<char>(nodes, 0), to_host(tree.mass, nodes), to_host(tree.start, nodes), 0};
     compare(expected, got, start.root, start.root, walk);
-    expect_equal("cells in the tree", 0, start.root - bottom + 1, walk.cells);
+    expect_equal("cells in the tree", 0, start.root - expected.bottom + 1, walk.cells);
 }
 
 int main(int argc, char **argv) {
@@ -356,7 +365,7 @@ int main(int argc, char **argv) {
     size_t nodes = start.x.size();
     Tree tree = {region_of(start.x), region_of(start.y), region_of(start.z), region_of(start.child),
                  region_of(std::vector<float>(nodes, -1.0f)), region_of(std::vector<int>(nodes, -1)),
-                 to_device(std::vector<int>(1, start.root)), region_of_zeros<int>(1), device_zeros<int>(1),
+                 to_device(std::vector<int>(1, start.bottom)), region_of_zeros<int>(1), device_zeros<int>(1),
                  start.bodies, start.root, start.radius};
 
     void (*const kernels[])(Tree) = {bh_tm, bh_fgl, bh_lock, bh_acquire};

@@ -2,14 +2,17 @@
 // by push-relabel (Vineet and Narayanan, CudaCuts: Fast Graph Cuts on the GPU, CVPRW 2008). Each pixel is a node with
 // links to its four neighbours and one to the source or to the sink. A push moves excess to the sink and to the
 // neighbours one step lower, at most five critical sections a pixel; a relabel raises each pixel to one more than its
-// lowest neighbour that it still can push to. The fine-grained version has no locks, but an atomic addition a word.
+// lowest neighbour that it still can push to. The order of accesses is that of the authors' public program: before each
+// critical section a pixel reads its excess and residual, and inside it decides whether it pushes or only decrements a
+// counter of the neighbour, one for each direction; a launch pushes twice, with a new mask between, before a relabel.
+// The fine-grained version has no locks, but an atomic addition a word.
 // Heights are read from a tile in shared memory and change only between launches; excess and residual of a pixel are
 // lowered only by its own thread, so what it read before the critical section is never too much.
-// A periodic census of the heights ends the run: when no pixel has height g, no pixel above g can reach the sink
-// (the gap of Cherkassky and Goldberg, On Implementing the Push-Relabel Method, Algorithmica 1997); the flow is
-// maximal when no excess is left below g, and the pixels above it are the object.
+// Every ten iterations the host looks whether excess can still reach the sink; the end is after twenty at the earliest.
+// Then a search from the pixels with excess, a launch for each step, labels the object. (The original ends when few
+// blocks still change, which need not be a maximum.)
 // Checked: conservation at every pixel, both residuals of a link, the flow against a sequential maximum flow (Dinic)
-// and against the capacity of the cut.
+// and against the capacity of the cut around the object.
 // args: --version fgl
 // also: --timing --config gtx480-sc -- --version fgl --size 24
 // args: --version lock --size 24
@@ -21,7 +24,7 @@
 
 enum Direction { LEFT, RIGHT, UP, DOWN, DIRECTIONS };
 
-static const int TILE_X = 32, TILE_Y = 8, CENSUS_EVERY = 8;
+static const int TILE_X = 32, TILE_Y = 8, LOOK_EVERY = 10, LEAST_ITERATIONS = 20;
 
 // The image with a border of one pixel without links, rounded up to whole blocks.
 struct Shape {
@@ -37,16 +40,10 @@ struct Shape {
     }
 };
 
-// What a pixel's thread did, to check the sums: number of visits, of pushes to neighbours, and to the sink.
-struct Tally {
-    int visits, moves, drains;
-};
-
 struct Graph {
     int *residual[DIRECTIONS], *sink, *excess;
-    int *pull; // lowered by each neighbour that had nothing to push here
-    int *mask; // 1: has excess and somewhere to push it to
-    Tally *tally;
+    int *pull[DIRECTIONS]; // lowered by the neighbour from which the direction leads here, when it has nothing to push
+    int *mask;             // 1: has excess and somewhere to push it to
     int *lock;
     int columns, cells;
 };
@@ -111,24 +108,58 @@ static __device__ __forceinline__ void critical(const Graph &graph, Body body) {
     }
 }
 
-template <Version VERSION>
-static __device__ __forceinline__ void move(const Graph &graph, int direction, int from, int to, int flow) {
-    critical<VERSION>(graph, [&] {
-        add<VERSION>(&graph.residual[direction][from], -flow);
-        add<VERSION>(&graph.residual[direction ^ 1][to], flow);
-        add<VERSION>(&graph.excess[to], flow);
-        add<VERSION>(&graph.excess[from], -flow);
-    });
-}
-
 // ---- kernels ----
 
 template <Version VERSION>
-static __device__ __forceinline__ int drain(const Graph &graph, int cell, int excess) {
-    int flow = min(graph.sink[cell], excess);
-    graph.sink[cell] -= flow;
-    critical<VERSION>(graph, [&] { add<VERSION>(&graph.excess[cell], -flow); });
-    return flow;
+static __device__ __forceinline__ void drain(const Graph &graph, int cell, int own) {
+    int room = graph.sink[cell], excess = fresh(&graph.excess[cell]), flow = min(room, excess);
+    if (flow > 0 && own == 1) {
+        graph.sink[cell] = room - flow;
+        critical<VERSION>(graph, [&] { add<VERSION>(&graph.excess[cell], -flow); });
+    }
+}
+
+template <Version VERSION>
+static __device__ __forceinline__ void push_to(const Graph &graph, const Tile &tile, int direction, int from, int to) {
+    int excess = fresh(&graph.excess[from]), room = fresh(&graph.residual[direction][from]);
+    critical<VERSION>(graph, [&] {
+        if (room > 0 && excess > 0 && tile.here() == tile.beside(direction) + 1) {
+            int flow = min(room, excess);
+            add<VERSION>(&graph.residual[direction][from], -flow);
+            add<VERSION>(&graph.residual[direction ^ 1][to], flow);
+            add<VERSION>(&graph.excess[from], -flow);
+            add<VERSION>(&graph.excess[to], flow);
+        } else {
+            add<VERSION>(&graph.pull[direction][to], -1);
+        }
+    });
+}
+
+template <Version VERSION>
+static __device__ __forceinline__ void push_once(const Graph &graph, const Tile &tile, int cell) {
+    if (graph.mask[cell] != 1) {
+        return;
+    }
+    drain<VERSION>(graph, cell, tile.here());
+    push_to<VERSION>(graph, tile, LEFT, cell, cell - 1);
+    push_to<VERSION>(graph, tile, UP, cell, cell - graph.columns);
+    push_to<VERSION>(graph, tile, RIGHT, cell, cell + 1);
+    push_to<VERSION>(graph, tile, DOWN, cell, cell + graph.columns);
+}
+
+// 2: nothing to push, or nowhere ever; 1: something to push to a lower neighbour or to the sink; 0: not at this height.
+static __device__ __forceinline__ int mask_of(const Graph &graph, const Tile &tile, int cell) {
+    if (fresh(&graph.excess[cell]) <= 0) {
+        return 2;
+    }
+    bool any = graph.sink[cell] > 0, lower = any && tile.here() == 1;
+#pragma unroll
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        bool open = fresh(&graph.residual[direction][cell]) > 0;
+        any |= open;
+        lower |= open && tile.here() == tile.beside(direction) + 1;
+    }
+    return any ? lower : 2;
 }
 
 template <Version VERSION>
@@ -136,30 +167,11 @@ static __device__ __forceinline__ void push(const Graph &graph, const int *heigh
     __shared__ Tile tile;
     int cell = cell_of_thread(graph);
     tile.load(height, graph, cell);
-    if (!graph.mask[cell]) {
-        return;
-    }
-    const int steps[DIRECTIONS] = {-1, 1, -graph.columns, graph.columns};
-    int excess = graph.excess[cell], own = tile.here();
-    Tally tally = graph.tally[cell];
-    tally.visits++;
-    if (own == 1 && graph.sink[cell] > 0) {
-        excess -= drain<VERSION>(graph, cell, excess);
-        tally.drains++;
-    }
-#pragma unroll
-    for (int direction = 0; direction < DIRECTIONS; direction++) {
-        int neighbour = cell + steps[direction];
-        int flow = min(graph.residual[direction][cell], excess);
-        if (flow > 0 && own == tile.beside(direction) + 1) {
-            move<VERSION>(graph, direction, cell, neighbour, flow);
-            excess -= flow;
-            tally.moves++;
-        } else {
-            critical<VERSION>(graph, [&] { add<VERSION>(&graph.pull[neighbour], -1); });
-        }
-    }
-    graph.tally[cell] = tally;
+    push_once<VERSION>(graph, tile, cell);
+    __syncthreads();
+    graph.mask[cell] = mask_of(graph, tile, cell);
+    __syncthreads();
+    push_once<VERSION>(graph, tile, cell);
 }
 
 extern "C" __global__ void cc_push_tm(Graph graph, const int *height) {
@@ -174,31 +186,48 @@ extern "C" __global__ void cc_push_lock(Graph graph, const int *height) {
     push<VERSION_LOCK>(graph, height);
 }
 
-// Relabels heights below `gap`; the others become `cells`, which no height below the gap can reach.
-extern "C" __global__ void cc_relabel(Graph graph, const int *height, int *new_height, int gap) {
+extern "C" __global__ void cc_relabel(Graph graph, const int *height, int *new_height) {
     __shared__ Tile tile;
     int cell = cell_of_thread(graph);
     tile.load(height, graph, cell);
-    int own = tile.here(), lowest = graph.sink[cell] > 0 ? 0 : graph.cells;
+    graph.mask[cell] = mask_of(graph, tile, cell);
+    __syncthreads();
+    int lowest = 0;
+    if (graph.sink[cell] <= 0) {
+        lowest = graph.cells;
 #pragma unroll
-    for (int direction = 0; direction < DIRECTIONS; direction++) {
-        if (graph.residual[direction][cell] > 0) {
-            lowest = min(lowest, tile.beside(direction));
+        for (int direction = 0; direction < DIRECTIONS; direction++) {
+            if (graph.residual[direction][cell] > 0) {
+                lowest = min(lowest, tile.beside(direction));
+            }
         }
     }
-    int raised = own > gap ? graph.cells : min(max(own, lowest + 1), graph.cells);
-    new_height[cell] = raised;
-    graph.mask[cell] = graph.excess[cell] > 0 && raised == own && raised < graph.cells;
+    new_height[cell] = lowest + 1;
 }
 
-// Notes which heights occur, and which occur with excess.
-extern "C" __global__ void cc_census(Graph graph, const int *height, int *present, int *waiting, int levels) {
-    int cell = cell_of_thread(graph), own = height[cell];
-    if (own < levels) {
-        present[own] = 1;
-        if (graph.excess[cell] > 0) {
-            waiting[own] = 1;
-        }
+// The search: labels are distances from a pixel with excess, from 1; 0 is not reached.
+extern "C" __global__ void cc_label_excess(Graph graph, int *label) {
+    int cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (graph.excess[cell] > 0) {
+        label[cell] = 1;
+    }
+}
+
+extern "C" __global__ void cc_label_next(Graph graph, int *label, int reached, int *more) {
+    int cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (label[cell] != 0 || cell < graph.columns || cell >= graph.cells - graph.columns) {
+        return;
+    }
+    const int steps[DIRECTIONS] = {-1, 1, -graph.columns, graph.columns};
+    bool found = false;
+#pragma unroll
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        int from = cell - steps[direction];
+        found |= label[from] == reached && graph.residual[direction][from] > 0;
+    }
+    if (found) {
+        label[cell] = reached + 1;
+        *more = 1;
     }
 }
 
@@ -351,64 +380,9 @@ struct Run {
     Shape shape;
     Version version;
     Graph graph;
-    int *height, *new_height, *present, *waiting;
+    int *height, *new_height, *label, *more;
     int iterations;
-    int gap; // no pixel has this height, and those above it are on the source's side
 };
-
-// Finds the gap; returns whether any excess is left below it.
-static bool census(Run *run, dim3 grid, dim3 block) {
-    int levels = run->iterations + 2; // heights rise by at most one a relabel
-    CHECK(cudaMemset(run->present, 0, levels * sizeof(int)));
-    CHECK(cudaMemset(run->waiting, 0, levels * sizeof(int)));
-    cc_census<<<grid, block>>>(run->graph, run->height, run->present, run->waiting, levels);
-    CHECK_KERNEL();
-    std::vector<int> present = to_host(run->present, levels), waiting = to_host(run->waiting, levels);
-    bool left = false;
-    for (run->gap = 1; run->gap < levels && present[run->gap]; run->gap++) {
-        left |= waiting[run->gap];
-    }
-    return left;
-}
-
-static void segment(Run *run) {
-    void (*const kernels[])(Graph, const int *) = {cc_push_tm, cc_push_fgl, cc_push_lock};
-    dim3 grid(run->shape.columns / TILE_X, run->shape.rows / TILE_Y), block(TILE_X, TILE_Y);
-    bool left = true;
-    while (left) {
-        bool counted = run->iterations > 0 && run->iterations % CENSUS_EVERY == 0;
-        cc_relabel<<<grid, block>>>(run->graph, run->height, run->new_height, counted ? run->gap : run->shape.cells());
-        CHECK_KERNEL();
-        std::swap(run->height, run->new_height);
-        kernels[run->version]<<<grid, block>>>(run->graph, run->height);
-        CHECK_KERNEL();
-        run->iterations++;
-        left = run->iterations % CENSUS_EVERY || census(run, grid, block);
-    }
-}
-
-static Run prepare(const Shape &shape, Version version, const Problem &problem) {
-    Run run = {shape, version, {}, nullptr, nullptr, nullptr, nullptr, 0, 0};
-    size_t cells = shape.cells();
-    for (int direction = 0; direction < DIRECTIONS; direction++) {
-        run.graph.residual[direction] = region_of(problem.residual[direction]);
-    }
-    run.graph.sink = to_device(problem.sink);
-    run.graph.excess = region_of(problem.excess);
-    run.graph.pull = region_of_zeros<int>(cells);
-    run.graph.mask = device_zeros<int>(cells);
-    run.graph.tally = device_zeros<Tally>(cells);
-    run.graph.lock = device_zeros<int>(1);
-    run.graph.columns = shape.columns;
-    run.graph.cells = shape.cells();
-    run.height = device_zeros<int>(cells);
-    run.new_height = device_zeros<int>(cells);
-    run.present = device_zeros<int>(cells + 2);
-    run.waiting = device_zeros<int>(cells + 2);
-    return run;
-}
-
-// ---- checks ----
 
 static Problem result_of(const Run &run) {
     Problem result;
@@ -419,6 +393,60 @@ static Problem result_of(const Run &run) {
     result.excess = to_host(run.graph.excess, run.shape.cells());
     return result;
 }
+
+static void push_and_relabel(Run *run, dim3 grid, dim3 block) {
+    void (*const kernels[])(Graph, const int *) = {cc_push_tm, cc_push_fgl, cc_push_lock};
+    kernels[run->version]<<<grid, block>>>(run->graph, run->height);
+    CHECK_KERNEL();
+    cc_relabel<<<grid, block>>>(run->graph, run->height, run->new_height);
+    CHECK_KERNEL();
+    std::swap(run->height, run->new_height);
+    run->iterations++;
+}
+
+static void label_object(Run *run, int grid, int block) {
+    cc_label_excess<<<grid, block>>>(run->graph, run->label);
+    CHECK_KERNEL();
+    int more = 1;
+    for (int reached = 1; more; reached++) {
+        CHECK(cudaMemset(run->more, 0, sizeof(int)));
+        cc_label_next<<<grid, block>>>(run->graph, run->label, reached, run->more);
+        CHECK_KERNEL();
+        more = to_host(run->more, 1)[0];
+    }
+}
+
+static void segment(Run *run) {
+    dim3 grid(run->shape.columns / TILE_X, run->shape.rows / TILE_Y), block(TILE_X, TILE_Y);
+    do {
+        for (int i = 0; i < LOOK_EVERY; i++) {
+            push_and_relabel(run, grid, block);
+        }
+    } while (run->iterations < LEAST_ITERATIONS || Dinic(run->shape, result_of(*run)).find_levels());
+    label_object(run, run->shape.cells() / (TILE_X * TILE_Y), TILE_X * TILE_Y);
+}
+
+static Run prepare(const Shape &shape, Version version, const Problem &problem) {
+    Run run = {shape, version, {}, nullptr, nullptr, nullptr, nullptr, 0};
+    size_t cells = shape.cells();
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        run.graph.residual[direction] = region_of(problem.residual[direction]);
+        run.graph.pull[direction] = region_of_zeros<int>(cells);
+    }
+    run.graph.sink = to_device(problem.sink);
+    run.graph.excess = region_of(problem.excess);
+    run.graph.mask = device_zeros<int>(cells);
+    run.graph.lock = device_zeros<int>(1);
+    run.graph.columns = shape.columns;
+    run.graph.cells = shape.cells();
+    run.height = to_device(std::vector<int>(cells, 1));
+    run.new_height = device_zeros<int>(cells);
+    run.label = device_zeros<int>(cells);
+    run.more = device_zeros<int>(1);
+    return run;
+}
+
+// ---- checks ----
 
 // Returns the flow into the sink.
 static long check_flow(const Shape &shape, const Problem &before, const Problem &after) {
@@ -443,31 +471,26 @@ static long check_flow(const Shape &shape, const Problem &before, const Problem 
     return flow;
 }
 
-static Tally check_tally(const Run &run) {
-    Tally sum = {0, 0, 0};
-    for (const Tally &tally : to_host(run.graph.tally, run.shape.cells())) {
-        sum.visits += tally.visits;
-        sum.moves += tally.moves;
-        sum.drains += tally.drains;
-    }
+// Critical sections that found nothing to push.
+static long refused(const Run &run) {
     long refused = 0;
-    for (int pull : to_host(run.graph.pull, run.shape.cells())) {
-        refused -= pull;
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        for (int pull : to_host(run.graph.pull[direction], run.shape.cells())) {
+            refused -= pull;
+        }
     }
-    expect_equal("pushes without flow", 0, 4l * sum.visits - sum.moves, refused);
-    return sum;
+    return refused;
 }
 
-// The capacity of the cut between the pixels above the gap and the others; counts the former.
-static long cut_capacity(const Run &run, const Problem &problem, int *above) {
-    std::vector<int> height = to_host(run.height, run.shape.cells());
+// The capacity of the cut around the labelled pixels; counts these.
+static long cut_capacity(const Run &run, const Problem &problem, int *labelled) {
+    std::vector<int> label = to_host(run.label, run.shape.cells());
     long capacity = 0;
     for (int cell = 0; cell < run.shape.cells(); cell++) {
-        bool cut_off = height[cell] > run.gap;
-        *above += cut_off && problem.residual[RIGHT][cell] + problem.residual[LEFT][cell] > 0;
-        capacity += cut_off ? problem.sink[cell] : problem.excess[cell];
-        for (int direction = 0; cut_off && direction < DIRECTIONS; direction++) {
-            if (problem.residual[direction][cell] > 0 && height[cell + run.shape.step(direction)] < run.gap) {
+        *labelled += label[cell] != 0;
+        capacity += label[cell] ? problem.sink[cell] : problem.excess[cell];
+        for (int direction = 0; label[cell] && direction < DIRECTIONS; direction++) {
+            if (problem.residual[direction][cell] > 0 && !label[cell + run.shape.step(direction)]) {
                 capacity += problem.residual[direction][cell];
             }
         }
@@ -490,10 +513,9 @@ int main(int argc, char **argv) {
     expect_equal("maximum flow", 0, Dinic(shape, problem).maximum(), flow);
     int object = 0;
     expect_equal("capacity of the cut", 0, flow, cut_capacity(run, problem, &object));
-    Tally tally = check_tally(run);
-    printf("CC: %d critical sections (%d pushes to a neighbour, %d to the sink), %d iterations, flow %ld, "
-           "%d of %d x %d pixels in the object, %d x %d threads, version %s\n",
-           4 * tally.visits + tally.drains, tally.moves, tally.drains, run.iterations, flow, object, shape.width,
-           shape.height, shape.cells() / (TILE_X * TILE_Y), TILE_X * TILE_Y, VERSION_NAMES[options.version]);
+    printf("CC: %ld critical sections without a push, %d iterations, flow %ld, %d of %d x %d pixels in the object, "
+           "%d x %d threads, version %s\n",
+           refused(run), run.iterations, flow, object, shape.width, shape.height, shape.cells() / (TILE_X * TILE_Y),
+           TILE_X * TILE_Y, VERSION_NAMES[options.version]);
     return pass();
 }

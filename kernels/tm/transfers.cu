@@ -12,16 +12,18 @@ static const int PAPER_ACCOUNTS = 1000000, QUICK_ACCOUNTS = 100000, PAPER_TRANSF
 
 struct Bank {
     int *balances, *locks;
-    DeviceTransfers transfers;
+    const int *from, *to, *amount;
+    int count;
     int *lock;
 };
 
-// Calls `step` with the accounts and the amount of each transfer of this thread.
+// Calls `step` with the accounts and the amount of each transfer of this thread; threads stride over the transfers.
 template <typename Step>
 static __device__ __forceinline__ void for_each_transfer(const Bank &bank, Step step) {
-    for_each_transfer(bank.transfers, [&](int i) {
-        step(bank.transfers.from[i], bank.transfers.to[i], bank.transfers.amount[i]);
-    });
+    int threads = blockDim.x * gridDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < bank.count; i += threads) {
+        step(bank.from[i], bank.to[i], bank.amount[i]);
+    }
 }
 
 static __device__ __forceinline__ void transfer(const Bank &bank, int from, int to, int amount) {
@@ -57,7 +59,8 @@ int main(int argc, char **argv) {
     Lcg random(options.seed);
     std::vector<int> balances = random_balances(random, count);
     Transfers transfers = random_transfers(random, options.size, count);
-    Bank bank = {region_of(balances), device_zeros<int>(count), to_device(transfers), device_zeros<int>(1)};
+    Bank bank = {region_of(balances), device_zeros<int>(count), to_device(transfers.from), to_device(transfers.to),
+                 to_device(transfers.amount), options.size, device_zeros<int>(1)};
 
     void (*const kernels[])(Bank) = {transfers_tm, transfers_fgl, transfers_lock};
     kernels[options.version]<<<blocks, BLOCK>>>(bank);

@@ -1,5 +1,5 @@
-// Transfers between random accounts, for the programs that differ in what an account is: how they are made and shared
-// out among threads, and what the accounts hold afterwards.
+// Transfers between random accounts, for the programs that differ in what an account is: how they are made, and what the
+// accounts hold afterwards.
 #ifndef KERNELS_TM_TRANSFERS_H
 #define KERNELS_TM_TRANSFERS_H
 
@@ -8,21 +8,6 @@
 struct Transfers {
     std::vector<int> from, to, amount;
 };
-
-// Where the device has them.
-struct DeviceTransfers {
-    const int *from, *to, *amount;
-    int count;
-};
-
-// Calls `step` with the number of each transfer of this thread; threads stride over them.
-template <typename Step>
-static __device__ __forceinline__ void for_each_transfer(const DeviceTransfers &transfers, Step step) {
-    int threads = blockDim.x * gridDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < transfers.count; i += threads) {
-        step(i);
-    }
-}
 
 static inline std::vector<int> random_balances(Lcg &random, int accounts) {
     std::vector<int> balances(accounts);
@@ -41,12 +26,6 @@ static inline Transfers random_transfers(Lcg &random, int count, int accounts) {
         transfers.amount.push_back((int)random.below(100));
     }
     return transfers;
-}
-
-// ATM's transactions read the amounts.
-static inline DeviceTransfers to_device(const Transfers &transfers) {
-    return {to_device(transfers.from), to_device(transfers.to), region_of(transfers.amount),
-            (int)transfers.amount.size()};
 }
 
 // The sequential result: sums do not depend on the order of transfers.
