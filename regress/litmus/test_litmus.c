@@ -203,6 +203,29 @@ static void too_large_tests_are_refused(void **state)
     }
 }
 
+/* Executions in which a thread waits at a barrier for ever have no outcome. */
+static void barriers_that_never_end_have_no_outcome(void **state)
+{
+    static const struct { const char *text, *verdict; uint32_t outcomes; } cases[] = {
+        { PTX("x=0;", " P0@cta 0 | P1@cta 0 ;\n bar.sync 2 | st.weak x, 1 ;\n bar.sync 3 | bar.sync 3 ;\n"
+              " st.weak x, 2 | bar.sync 2 ;", "exists (x=2)"), "Never", 0 },
+        { PTX("x=0;", " P0@cta 0 | P1@cta 1 ;\n bar.sync 2 | st.weak x, 1 ;\n bar.sync 3 | bar.sync 3 ;\n"
+              " st.weak x, 2 | bar.sync 2 ;", "exists (x=2)"), "Sometimes", 2 },
+        { PTX("x=0; y=0;", " P0@cta 0 | P1@cta 0 | P2@cta 1 ;\n ld.relaxed.gpu r0, y | bar.sync 1 |"
+              " st.relaxed.gpu y, 1 ;\n beq r0, 0, L | | ;\n bar.sync 1 | | ;\n L: | | ;", "exists (P0:r0=0)"),
+          "Never", 1 },
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_test *t = parse(cases[i].text);
+            struct litmus_outcomes s = allowed(t, m);
+            assert_int_equal(s.n, cases[i].outcomes);
+            assert_verdict(t, &s, cases[i].verdict);
+            litmus_outcomes_free(&s);
+            litmus_free(t);
+        }
+}
+
 /* Instructions of 32 bits compute with 32, beside accesses of 64, too. */
 static void sizes_of_registers_are_kept(void **state)
 {
@@ -584,6 +607,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_tests_have_known_verdicts),
         cmocka_unit_test(too_large_tests_are_refused),
+        cmocka_unit_test(barriers_that_never_end_have_no_outcome),
         cmocka_unit_test(waiting_needs_one_iteration),
         cmocka_unit_test(iterations_with_an_effect_are_kept),
         cmocka_unit_test(waiting_threads_have_written),
