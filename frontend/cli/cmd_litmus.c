@@ -268,11 +268,11 @@ static void do_file(struct litmus_command *c, const char *file)
         cmd_usage_error(COMMAND, "%s: %s", file, strerror(errno));
     struct diag d = { .file = file, .source = text, .source_len = size };
     struct litmus_test *t = litmus_parse(text, size, &d);
-    if (!t) {
-        fflush(stdout);
-        fputs(d.text, stderr);
+    fflush(stdout);
+    fputs(d.text ? d.text : "", stderr);
+    if (!t)
         c->refused++;
-    } else if (c->ptx)
+    else if (c->ptx)
         print_ptx(t);
     else
         do_test(c, file, t);

@@ -84,4 +84,7 @@ printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nfilter (0:EAX=2)\nforall (0:EAX=1)\n' >
 check 2 "no execution ends and satisfies the filter" "$simtx" litmus filter.litmus --model ptx
 printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nforall (0:EAX=1)\n' >registers.litmus
 check 0 "t Always" "$simtx" litmus registers.litmus --runs 100
+printf 'X86_64 t\n{}\n P0 ;\n movl $1,(x) ;\nlocations [x; y;]\nforall (0:rax=0)\n' >zero.litmus
+check 0 "zero.litmus:6:11: warning: no instruction of P0" "$simtx" litmus zero.litmus --runs 100
+check 0 "t Always" "$simtx" litmus zero.litmus --runs 100
 finish
