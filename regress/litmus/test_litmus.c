@@ -226,6 +226,28 @@ static void barriers_that_never_end_have_no_outcome(void **state)
         }
 }
 
+/* A red that acquires or releases orders like an atom: P1's red makes y 3 only if it reads what P0 has released. */
+static void reductions_have_the_order_of_atomics(void **state)
+{
+#define RED(release, acquire) \
+    PTX("x=0; y=0;", " P0@cta 0 | P1@cta 1 ;\n st.weak x, 1 | red." acquire ".gpu.add y, 2 ;\n" \
+        " red." release ".gpu.sub y, -1 | ld.weak r1, x ;\n ld.relaxed.gpu r0, y | ;", \
+        "exists (P0:r0=1 /\\ y=3 /\\ P1:r1=0)")
+    static const struct { const char *text, *verdict; } cases[] = {
+        { RED("release", "acquire"), "Never" }, { RED("acq_rel", "acq_rel"), "Never" },
+        { RED("relaxed", "acquire"), "Sometimes" }, { RED("release", "relaxed"), "Sometimes" },
+        { RED("acquire", "acq_rel"), "Sometimes" }, { RED("acq_rel", "release"), "Sometimes" },
+    };
+#undef RED
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct litmus_test *t = parse(cases[i].text);
+        struct litmus_outcomes s = allowed(t, LITMUS_MODEL_PTX);
+        assert_verdict(t, &s, cases[i].verdict);
+        litmus_outcomes_free(&s);
+        litmus_free(t);
+    }
+}
+
 /* Instructions of 32 bits compute with 32, beside accesses of 64, too. */
 static void sizes_of_registers_are_kept(void **state)
 {
@@ -541,8 +563,6 @@ static void mistakes_have_messages(void **state)
         { "PTX t\n{ x=0; }\n", "test:3:1: error: expected a thread" },
         { "", "found the end of the file" },
         { PTX("x=0; y aliases x;", "", ""), "test:2:10: error: aliases of locations are not supported" },
-        { PTX("x=0;", " P0 ;\n red.acquire.gpu.add.u32 [x], 1 ;", ""), "is no PTX instruction" },
-        { PTX("x=0;", " P0 ;\n red.acq_rel.gpu.add.u32 [x], 1 ;", ""), "is no PTX instruction" },
         { X86("x=0; 2:EAX=1;", " P0 | P1 ;\n MFENCE | ;", "exists (x=0)"), "test:2:8: error: there is no thread 2" },
         { X86("x=0; x=1;", "", ""), "test:2:8: error: 'x' has another initial value already" },
         { X86("0:EAX=0; P0:EAX=1;", "", ""), "test:2:15: error: 'EAX' has another initial value already" },
@@ -632,6 +652,7 @@ int main(void)
         cmocka_unit_test(generated_tests_have_known_verdicts),
         cmocka_unit_test(too_large_tests_are_refused),
         cmocka_unit_test(barriers_that_never_end_have_no_outcome),
+        cmocka_unit_test(reductions_have_the_order_of_atomics),
         cmocka_unit_test(waiting_needs_one_iteration),
         cmocka_unit_test(iterations_with_an_effect_are_kept),
         cmocka_unit_test(waiting_threads_have_written),
