@@ -226,6 +226,25 @@ static void barriers_that_never_end_have_no_outcome(void **state)
         }
 }
 
+/* An sc ends the reservation of its lr, also if it stores the value that was there. */
+static void an_lr_is_good_for_one_sc(void **state)
+{
+    static const char *const texts[] = {
+        RISCV("0:x6=x; 0:x7=2; 0:x8=7;", " P0 ;\n lr.w x5,(x6) ;\n sc.w x9,x0,(x6) ;\n sc.w x8,x7,(x6) ;",
+              "forall (x=0 /\\ 0:x9=0 /\\ 0:x8=1)"),
+        RISCV("0:x6=x; 0:x7=2; 0:x8=7;", " P0 ;\n lr.w x5,(x6) ;\n sc.w x9,x0,(x6) ;\n lr.w x5,(x6) ;\n"
+              " sc.w x8,x7,(x6) ;", "forall (x=2 /\\ 0:x9=0 /\\ 0:x8=0)"),
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_test *t = parse(texts[i]);
+            struct litmus_outcomes s = allowed(t, m);
+            assert_verdict(t, &s, "Always");
+            litmus_outcomes_free(&s);
+            litmus_free(t);
+        }
+}
+
 /* A red that acquires or releases orders like an atom: P1's red makes y 3 only if it reads what P0 has released. */
 static void reductions_have_the_order_of_atomics(void **state)
 {
@@ -652,6 +671,7 @@ int main(void)
         cmocka_unit_test(generated_tests_have_known_verdicts),
         cmocka_unit_test(too_large_tests_are_refused),
         cmocka_unit_test(barriers_that_never_end_have_no_outcome),
+        cmocka_unit_test(an_lr_is_good_for_one_sc),
         cmocka_unit_test(reductions_have_the_order_of_atomics),
         cmocka_unit_test(waiting_needs_one_iteration),
         cmocka_unit_test(iterations_with_an_effect_are_kept),
