@@ -17,6 +17,9 @@
 
 /* Crossbar cycles for which a packet is held back, at most; --set xbar.disturb=0 turns it off. */
 enum { DISTURB = 3000 };
+/* Core cycles after which a launch is aborted (sim.max_cycles), since its loops can keep each other from ending: ten
+ * times those of the longest launch that ends, of sc-types with small tables. */
+enum { LAUNCH_CYCLES = 50000000 };
 
 static const char COMMAND[] = "simtx litmus";
 static const char USAGE[] =
@@ -84,9 +87,9 @@ static void take(struct litmus_command *c, int option, const char *value)
 static void build_config(struct litmus_command *c)
 {
     char *message = NULL;
-    char *sets = mem_format("xbar.disturb=%d\n%s%s%s%s%s\nsim.mode=timing\nsim.seed=%llu", DISTURB,
-                            c->sets ? c->sets : "", c->sets ? "\n" : "", c->policy ? "order.policy=" : "",
-                            c->policy ? c->policy : "", c->policy ? "\n" : "",
+    char *sets = mem_format("xbar.disturb=%d\nsim.max_cycles=%d\n%s%s%s%s%s\nsim.mode=timing\nsim.seed=%llu",
+                            DISTURB, LAUNCH_CYCLES, c->sets ? c->sets : "", c->sets ? "\n" : "",
+                            c->policy ? "order.policy=" : "", c->policy ? c->policy : "", c->policy ? "\n" : "",
                             (unsigned long long)(c->seed & INT_MAX));
     c->built = simtx_config_new();
     if (simtx_config_build(c->built, c->config, sets, "--set", &message)) {

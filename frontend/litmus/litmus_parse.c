@@ -108,8 +108,8 @@ static int outcome_register(struct litmus_parser *p, int thread)
     struct litmus_token k = register_name(p, name);
     bool zero = p->dialect->zero && !strcmp(name, p->dialect->zero);
     if (litmus_find_register(&p->t->thread[thread], name) < 0 && !zero)
-        diag_warn(p->d, k.line, k.col, "no instruction of P%d and no initial value names the register '%.*s': it is 0 in "
-                  "every outcome", thread, k.len, k.at);
+        diag_warn(p->d, k.line, k.col, "no instruction of P%d and no initial value names the register '%.*s': it is 0 "
+                  "in every outcome", thread, k.len, k.at);
     return litmus_register_at(p, thread, name, &k);
 }
 

@@ -616,7 +616,7 @@ static void names_of_outcomes_alone_are_zero(void **state)
 {
     static const struct { const char *text, *warning; } cases[] = {
         { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "forall (0:EBX=0)"), "test:5:11: warning: no instruction of P0 and no" },
-        { X86_64("", " P0 ;\n movq $1,(x) ;", "forall (0:rax=0)"), "names the register 'rax': it is 0 in every outcome" },
+        { X86_64("", " P0 ;\n movq $1,(x) ;", "forall (0:rax=0)"), "the register 'rax': it is 0 in every outcome" },
         { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "forall (y=0)"), "test:5:9: warning: no instruction and no initial" },
         { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "locations [y;]\nforall (y=0)"), "test:5:12: warning: no instruction" },
         { RISCV("", " P0 ;\n nop ;", "forall (0:x0=0)"), NULL },
