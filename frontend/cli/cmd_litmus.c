@@ -175,6 +175,17 @@ static bool stop_when_forbidden(void *ctx, struct litmus_run *run)
     return !r->judged || !litmus_figures(r).forbidden;
 }
 
+/* Without a protocol a weak load may hit a stale line in L1, whatever the policy. */
+static bool can_be_stale(const struct litmus_command *c, const struct litmus_test *t)
+{
+    const char *protocol = simtx_config_get(c->built, "coherence.protocol");
+    for (int i = 0; i < t->nthreads && (!protocol || !strcmp(protocol, "none")); i++)
+        for (const struct litmus_op *o = t->thread[i].op; o < t->thread[i].op + t->thread[i].nops; o++)
+            if (o->kind == LITMUS_LOAD && o->sem == LITMUS_WEAK)
+                return true;
+    return false;
+}
+
 static void print_forbidden(const struct litmus_command *c, const struct litmus_result *r)
 {
     char text[1000];
@@ -184,6 +195,9 @@ static void print_forbidden(const struct litmus_command *c, const struct litmus_
             litmus_describe(r->t, r->run.seen.value + (size_t)i * (size_t)r->run.seen.width, text, sizeof text);
             fprintf(stderr, "    %s (%llu times)\n", text, (unsigned long long)r->run.seen.count[i]);
         }
+    if (r->model != LITMUS_MODEL_PTX && can_be_stale(c, r->t))
+        fputs("  its weak loads may hit stale lines in L1; not with --set coherence.protocol=mesi --set xbar.vns=5\n",
+              stderr);
     fprintf(stderr, "  again: simtx litmus %s --config %s", r->file, c->config);
     char *sets = mem_string(c->sets ? c->sets : ""), *rest = sets;
     for (char *set; (set = strsep(&rest, "\n"));)

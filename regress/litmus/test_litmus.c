@@ -571,6 +571,7 @@ static void mistakes_have_messages(void **state)
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n ld.shared r0, x ;", ""), "the suffix '.shared'" },
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n fence.proxy.alias ;", ""), "the suffix '.proxy'" },
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n bar.sync 16 ;", ""), "from 0 to 15" },
+        { PTX("x=0;", " P0@cta 0 ;\n bar.sync 1, 32 ;", ""), "test:4:12: error: a barrier of some threads only is not" },
         { PTX("x=0;", " P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.sync 1 | ;", "exists (x=1)"), "never ends" },
         { PTX("x=0;", " P0@warp 0 ;", ""), "expected cta or gpu" },
         { PTX("x=0;", " P0 ;\n st.weak x, 1 ;", "scopeTree (device (cta P0) (cta P1))\nexists (x=1)"), "no thread 1" },
