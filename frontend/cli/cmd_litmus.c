@@ -17,6 +17,9 @@
 
 /* Crossbar cycles for which a packet is held back, at most; --set xbar.disturb=0 turns it off. */
 enum { DISTURB = 3000 };
+/* Core cycles after which a launch is aborted (sim.max_cycles), since its loops can keep each other from ending: ten
+ * times those of the longest launch that ends, of sc-types with small tables. */
+enum { LAUNCH_CYCLES = 50000000 };
 
 static const char COMMAND[] = "simtx litmus";
 static const char USAGE[] =
@@ -84,9 +87,9 @@ static void take(struct litmus_command *c, int option, const char *value)
 static void build_config(struct litmus_command *c)
 {
     char *message = NULL;
-    char *sets = mem_format("xbar.disturb=%d\n%s%s%s%s%s\nsim.mode=timing\nsim.seed=%llu", DISTURB,
-                            c->sets ? c->sets : "", c->sets ? "\n" : "", c->policy ? "order.policy=" : "",
-                            c->policy ? c->policy : "", c->policy ? "\n" : "",
+    char *sets = mem_format("xbar.disturb=%d\nsim.max_cycles=%d\n%s%s%s%s%s\nsim.mode=timing\nsim.seed=%llu",
+                            DISTURB, LAUNCH_CYCLES, c->sets ? c->sets : "", c->sets ? "\n" : "",
+                            c->policy ? "order.policy=" : "", c->policy ? c->policy : "", c->policy ? "\n" : "",
                             (unsigned long long)(c->seed & INT_MAX));
     c->built = simtx_config_new();
     if (simtx_config_build(c->built, c->config, sets, "--set", &message)) {
@@ -172,6 +175,17 @@ static bool stop_when_forbidden(void *ctx, struct litmus_run *run)
     return !r->judged || !litmus_figures(r).forbidden;
 }
 
+/* Without a protocol a weak load may hit a stale line in L1, whatever the policy. */
+static bool can_be_stale(const struct litmus_command *c, const struct litmus_test *t)
+{
+    const char *protocol = simtx_config_get(c->built, "coherence.protocol");
+    for (int i = 0; i < t->nthreads && (!protocol || !strcmp(protocol, "none")); i++)
+        for (const struct litmus_op *o = t->thread[i].op; o < t->thread[i].op + t->thread[i].nops; o++)
+            if (o->kind == LITMUS_LOAD && o->sem == LITMUS_WEAK)
+                return true;
+    return false;
+}
+
 static void print_forbidden(const struct litmus_command *c, const struct litmus_result *r)
 {
     char text[1000];
@@ -181,6 +195,9 @@ static void print_forbidden(const struct litmus_command *c, const struct litmus_
             litmus_describe(r->t, r->run.seen.value + (size_t)i * (size_t)r->run.seen.width, text, sizeof text);
             fprintf(stderr, "    %s (%llu times)\n", text, (unsigned long long)r->run.seen.count[i]);
         }
+    if (r->model != LITMUS_MODEL_PTX && can_be_stale(c, r->t))
+        fputs("  its weak loads may hit stale lines in L1; not with --set coherence.protocol=mesi --set xbar.vns=5\n",
+              stderr);
     fprintf(stderr, "  again: simtx litmus %s --config %s", r->file, c->config);
     char *sets = mem_string(c->sets ? c->sets : ""), *rest = sets;
     for (char *set; (set = strsep(&rest, "\n"));)
@@ -268,11 +285,11 @@ static void do_file(struct litmus_command *c, const char *file)
         cmd_usage_error(COMMAND, "%s: %s", file, strerror(errno));
     struct diag d = { .file = file, .source = text, .source_len = size };
     struct litmus_test *t = litmus_parse(text, size, &d);
-    if (!t) {
-        fflush(stdout);
-        fputs(d.text, stderr);
+    fflush(stdout);
+    fputs(d.text ? d.text : "", stderr);
+    if (!t)
         c->refused++;
-    } else if (c->ptx)
+    else if (c->ptx)
         print_ptx(t);
     else
         do_test(c, file, t);

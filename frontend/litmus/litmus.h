@@ -120,7 +120,7 @@ struct litmus_test {
 /* The location of such a value; -1 = it is none. */
 int litmus_location_of(const struct litmus_test *t, int64_t value);
 
-/* Reads a test. NULL with messages in d. */
+/* Reads a test. NULL with an error in d, which can have warnings in any case. */
 struct litmus_test *litmus_parse(const char *text, size_t len, struct diag *d);
 void litmus_free(struct litmus_test *t);
 

@@ -754,6 +754,33 @@ static void choose_reads_from(struct axioms *a, int r)
     }
 }
 
+/* The next barrier of the trace from event *i on, -1 = none. */
+static int next_barrier(const struct trace *t, int *i)
+{
+    while (*i < t->n && t->event[*i].op->kind != LITMUS_BARRIER)
+        ++*i;
+    return *i < t->n ? t->event[(*i)++].op->id : -1;
+}
+
+/* A barrier needs all threads of the block, so the traces of a block end only with the same barriers in one order. */
+static bool same_barriers(const struct trace *x, const struct trace *y)
+{
+    int i = 0, k = 0, id;
+    while ((id = next_barrier(x, &i)) == next_barrier(y, &k))
+        if (id < 0)
+            return true;
+    return false;
+}
+
+static bool barriers_end(const struct axioms *a, int thread)
+{
+    const struct litmus_thread *p = a->t->thread;
+    for (int i = 0; i < thread; i++)
+        if (p[i].cta == p[thread].cta && p[i].gpu == p[thread].gpu && !same_barriers(a->chosen[i], a->chosen[thread]))
+            return false;
+    return true;
+}
+
 static void choose_traces(struct axioms *a, int thread)
 {
     if (thread == a->t->nthreads) {
@@ -764,7 +791,8 @@ static void choose_traces(struct axioms *a, int thread)
     }
     for (uint32_t i = 0; i < a->traces[thread].n; i++) {
         a->chosen[thread] = &a->traces[thread].t[i];
-        choose_traces(a, thread + 1);
+        if (barriers_end(a, thread))
+            choose_traces(a, thread + 1);
     }
 }
 

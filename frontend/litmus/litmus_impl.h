@@ -31,7 +31,7 @@ struct litmus_parser {
     struct litmus_jump { struct litmus_token to; int thread, op; } jump[LITMUS_OPS];
     int njumps;
     /* For dialects: registers of each thread with what an earlier instruction has left (RISC-V: value of lr and its
-     * address register; x86: operands of cmp). -1 = nothing. */
+     * address register, until an sc; x86: operands of cmp). -1 = nothing. */
     int kept[LITMUS_THREADS][2];
     /* Bits: locations and registers that have an initial value, and where; threads that have scopes. init_thread: the
      * largest thread of the initial state, -1 = none. */

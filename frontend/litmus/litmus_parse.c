@@ -101,17 +101,16 @@ static struct litmus_token register_name(struct litmus_parser *p, char canonical
     return k;
 }
 
-/* A register of a condition. One that nothing writes would be 0 in every outcome: a slip of the pen. */
-static int known_register(struct litmus_parser *p, int thread)
+/* A register that an outcome has. As in herd, one that nothing else names is 0; it can be a slip of the pen. */
+static int outcome_register(struct litmus_parser *p, int thread)
 {
     char name[LITMUS_NAME];
     struct litmus_token k = register_name(p, name);
-    int r = litmus_find_register(&p->t->thread[thread], name);
-    if (r < 0 && p->dialect->zero && !strcmp(name, p->dialect->zero))
-        r = litmus_register_at(p, thread, name, &k);
-    if (r < 0)
-        litmus_error(p, &k, "no instruction of P%d and no initial value names the register '%.*s'", thread, k.len, k.at);
-    return r;
+    bool zero = p->dialect->zero && !strcmp(name, p->dialect->zero);
+    if (litmus_find_register(&p->t->thread[thread], name) < 0 && !zero)
+        diag_warn(p->d, k.line, k.col, "no instruction of P%d and no initial value names the register '%.*s': it is 0 "
+                  "in every outcome", thread, k.len, k.at);
+    return litmus_register_at(p, thread, name, &k);
 }
 
 static struct litmus_token location_text(struct litmus_parser *p, char name[LITMUS_NAME])
@@ -134,7 +133,18 @@ static int location_name(struct litmus_parser *p)
     return litmus_location_at(p, name, &k);
 }
 
-/* A location of a condition. */
+/* A location that an outcome has; the same holds. */
+static int outcome_location(struct litmus_parser *p)
+{
+    char name[LITMUS_NAME];
+    struct litmus_token k = location_text(p, name);
+    if (litmus_find_location(p->t, name) < 0)
+        diag_warn(p->d, k.line, k.col, "no instruction and no initial value names the location '%s': it is 0 in every "
+                  "outcome", name);
+    return litmus_location_at(p, name, &k);
+}
+
+/* A location whose address is compared with a register. */
 static int known_location(struct litmus_parser *p)
 {
     char name[LITMUS_NAME];
@@ -508,14 +518,14 @@ static int observe(struct litmus_parser *p, int thread, int index)
 static int parse_observable(struct litmus_parser *p)
 {
     if (!colon_follows(p))
-        return observe(p, -1, known_location(p));
+        return observe(p, -1, outcome_location(p));
     struct litmus_token k = p->token;
     int thread = thread_number(p, &k);
     if (thread >= p->t->nthreads)
         litmus_error(p, &k, "there is no thread %d", thread);
     litmus_next(p);
     litmus_expect(p, ":");
-    return observe(p, thread, known_register(p, thread));
+    return observe(p, thread, outcome_register(p, thread));
 }
 
 /* An operand of a comparison. On the right side a name can be that of a location whose address is compared. */

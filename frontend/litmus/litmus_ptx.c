@@ -166,11 +166,11 @@ static void negate(struct litmus_parser *p, struct litmus_op *o, const struct li
     o->a.value = litmus_negated(o->a.value);
 }
 
+/* PTX has no red that acquires; in published suites it is an atom whose result is dropped. */
 static void atomic(struct litmus_parser *p, struct suffixes *s, bool result, const struct litmus_token *at)
 {
     s->sem = s->sem_given ? s->sem : LITMUS_RELAXED;
-    bool acquires = s->sem == LITMUS_ACQUIRE || s->sem == LITMUS_ACQ_REL;
-    if (!s->fn_given || s->fn > LITMUS_CAS || s->sem == LITMUS_WEAK || s->sem == LITMUS_SC || (!result && acquires))
+    if (!s->fn_given || s->fn > LITMUS_CAS || s->sem == LITMUS_WEAK || s->sem == LITMUS_SC)
         litmus_error(p, at, "'%.*s' is no PTX instruction", at->len, at->at);
     int dst = -1;
     if (result) {
@@ -214,7 +214,8 @@ static void barrier(struct litmus_parser *p, int n, char *const *part, const str
     if (number < 0 || number > 15)
         litmus_error(p, &id, "barriers are numbered from 0 to 15");
     if (litmus_is(p, ","))
-        litmus_error(p, &p->token, "a barrier of some threads only is not supported");
+        litmus_error(p, &p->token, "a barrier of some threads only is not supported; without the second operand it is of "
+                     "the whole block");
     litmus_add_op(p, LITMUS_BARRIER, at)->id = (int)number;
 }
 

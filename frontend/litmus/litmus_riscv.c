@@ -182,17 +182,23 @@ static void check_reservation(struct litmus_parser *p, struct litmus_operand a, 
             litmus_error(p, at, "the address register changes between lr and sc: not supported");
 }
 
-/* dst = 0 on success, else 1. */
+/* dst = 0 on success, else 1. The reservation ends: another sc before the next lr fails. */
 static void store_conditional(struct litmus_parser *p, uint8_t size, enum litmus_sem sem,
                               const struct litmus_token *at)
 {
-    const int *kept = p->kept[p->thread];
+    int *kept = p->kept[p->thread];
     int dst = litmus_destination(p);
     litmus_expect(p, ",");
     struct litmus_operand value = litmus_reg_or_number(p);
     litmus_expect(p, ",");
     struct litmus_operand a = address(p);
+    if (kept[0] >= 0 && kept[1] < 0) {
+        if (dst >= 0)
+            copy(p, dst, litmus_value_operand(1), at);
+        return;
+    }
     check_reservation(p, a, at);
+    kept[1] = -1;
     int old = litmus_hidden_register(p, at);
     struct litmus_op *o = atomic(p, LITMUS_CAS, size, sem, at);
     o->dst = old;

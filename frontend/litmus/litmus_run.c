@@ -366,6 +366,17 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Of a launch that is too long the state of the machine tells nothing more. */
+static char *failure(const struct runner *x, const char *report)
+{
+    int first_line = (int)strcspn(report, "\n");
+    const char *key = strstr(report, "sim.max_cycles");
+    if (!key || key > report + first_line)
+        return mem_format("launch %llu: %s", (unsigned long long)x->r->launches, report);
+    return mem_format("launch %llu: %.*s; can loops of its threads keep each other from ending? --runs 0 judges the "
+                      "model alone", (unsigned long long)x->r->launches, first_line, report);
+}
+
 static bool launch(struct runner *x, char **message)
 {
     uint32_t scale = 65536000u / x->info.core_mhz;
@@ -382,8 +393,7 @@ static bool launch(struct runner *x, char **message)
     simtx_status s = simtx_launch(x->kernel, &p, &stats, &fault);
     x->r->seconds += cpu_seconds() - start;
     if (s) {
-        *message = mem_format("launch %llu: %s", (unsigned long long)x->r->launches,
-                              s == SIMTX_FAULT ? fault.report : simtx_last_message(x->gpu));
+        *message = failure(x, s == SIMTX_FAULT ? fault.report : simtx_last_message(x->gpu));
         return false;
     }
     x->r->cycles += stats.cycles;

@@ -40,6 +40,20 @@ cp err first
 eval "check 1 'sc forbids' $simtx $again"
 holds "the command shows the same" cmp first err
 
+# Weak loads without a protocol may do so, whatever the policy; the message tells it.
+cat >stale.litmus <<'END'
+PTX stale
+{ x=0; y=0; P0:r0=0; P1:r0=0; }
+ P0@cta 0 | P1@cta 1 ;
+ st.weak x, 1 | st.weak y, 1 ;
+ fence.sc.cta | fence.sc.cta ;
+ ld.weak r0, y | ld.weak r0, x ;
+exists (P0:r0=0 /\ P1:r0=0)
+END
+check 1 "weak loads may hit stale lines" "$simtx" litmus stale.litmus --policy sc --runs 2000
+check 0 "forbidden 0" "$simtx" litmus stale.litmus --brief --policy sc --runs 2000 --set coherence.protocol=mesi \
+    --set xbar.vns=5
+
 # A policy that is weaker than the model shows what the model forbids; that is no error.
 check 0 "1 forbidden" "$simtx" litmus "$here/ptx/ISA2+bar.litmus" --policy rmo-no-drain
 
@@ -84,4 +98,20 @@ printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nfilter (0:EAX=2)\nforall (0:EAX=1)\n' >
 check 2 "no execution ends and satisfies the filter" "$simtx" litmus filter.litmus --model ptx
 printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nforall (0:EAX=1)\n' >registers.litmus
 check 0 "t Always" "$simtx" litmus registers.litmus --runs 100
+# Two threads that undo each other's writes in step for ever.
+cat >tug.litmus <<'END'
+PTX tug
+{ x=0; P0:r0=0; P1:r0=0; }
+ P0@cta 0 | P1@cta 0 ;
+ L: atom.relaxed.gpu.exch r0, x, 1 | L: atom.relaxed.gpu.exch r0, x, 0 ;
+ beq r0, 0, L | beq r0, 1, L ;
+exists (x=1)
+END
+check 2 "longer than sim.max_cycles; can loops of its threads" "$simtx" litmus tug.litmus --model sc --runs 1 \
+    --set gpu.sms=1
+holds "a launch that is too long has one line" [ "$(wc -l <err)" = 1 ]
+check 2 "core cycle 60000:" "$simtx" litmus tug.litmus --model sc --runs 100 --set sim.max_cycles=60000
+printf 'X86_64 t\n{}\n P0 ;\n movl $1,(x) ;\nlocations [x; y;]\nforall (0:rax=0)\n' >zero.litmus
+check 0 "zero.litmus:6:11: warning: no instruction of P0" "$simtx" litmus zero.litmus --runs 100
+check 0 "t Always" "$simtx" litmus zero.litmus --runs 100
 finish

@@ -203,6 +203,70 @@ static void too_large_tests_are_refused(void **state)
     }
 }
 
+/* Executions in which a thread waits at a barrier for ever have no outcome. */
+static void barriers_that_never_end_have_no_outcome(void **state)
+{
+    static const struct { const char *text, *verdict; uint32_t outcomes; } cases[] = {
+        { PTX("x=0;", " P0@cta 0 | P1@cta 0 ;\n bar.sync 2 | st.weak x, 1 ;\n bar.sync 3 | bar.sync 3 ;\n"
+              " st.weak x, 2 | bar.sync 2 ;", "exists (x=2)"), "Never", 0 },
+        { PTX("x=0;", " P0@cta 0 | P1@cta 1 ;\n bar.sync 2 | st.weak x, 1 ;\n bar.sync 3 | bar.sync 3 ;\n"
+              " st.weak x, 2 | bar.sync 2 ;", "exists (x=2)"), "Sometimes", 2 },
+        { PTX("x=0; y=0;", " P0@cta 0 | P1@cta 0 | P2@cta 1 ;\n ld.relaxed.gpu r0, y | bar.sync 1 |"
+              " st.relaxed.gpu y, 1 ;\n beq r0, 0, L | | ;\n bar.sync 1 | | ;\n L: | | ;", "exists (P0:r0=0)"),
+          "Never", 1 },
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_test *t = parse(cases[i].text);
+            struct litmus_outcomes s = allowed(t, m);
+            assert_int_equal(s.n, cases[i].outcomes);
+            assert_verdict(t, &s, cases[i].verdict);
+            litmus_outcomes_free(&s);
+            litmus_free(t);
+        }
+}
+
+/* An sc ends the reservation of its lr, also if it stores the value that was there. */
+static void an_lr_is_good_for_one_sc(void **state)
+{
+    static const char *const texts[] = {
+        RISCV("0:x6=x; 0:x7=2; 0:x8=7;", " P0 ;\n lr.w x5,(x6) ;\n sc.w x9,x0,(x6) ;\n sc.w x8,x7,(x6) ;",
+              "forall (x=0 /\\ 0:x9=0 /\\ 0:x8=1)"),
+        RISCV("0:x6=x; 0:x7=2; 0:x8=7;", " P0 ;\n lr.w x5,(x6) ;\n sc.w x9,x0,(x6) ;\n lr.w x5,(x6) ;\n"
+              " sc.w x8,x7,(x6) ;", "forall (x=2 /\\ 0:x9=0 /\\ 0:x8=0)"),
+    };
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_test *t = parse(texts[i]);
+            struct litmus_outcomes s = allowed(t, m);
+            assert_verdict(t, &s, "Always");
+            litmus_outcomes_free(&s);
+            litmus_free(t);
+        }
+}
+
+/* A red that acquires or releases orders like an atom: P1's red makes y 3 only if it reads what P0 has released. */
+static void reductions_have_the_order_of_atomics(void **state)
+{
+#define RED(release, acquire) \
+    PTX("x=0; y=0;", " P0@cta 0 | P1@cta 1 ;\n st.weak x, 1 | red." acquire ".gpu.add y, 2 ;\n" \
+        " red." release ".gpu.sub y, -1 | ld.weak r1, x ;\n ld.relaxed.gpu r0, y | ;", \
+        "exists (P0:r0=1 /\\ y=3 /\\ P1:r1=0)")
+    static const struct { const char *text, *verdict; } cases[] = {
+        { RED("release", "acquire"), "Never" }, { RED("acq_rel", "acq_rel"), "Never" },
+        { RED("relaxed", "acquire"), "Sometimes" }, { RED("release", "relaxed"), "Sometimes" },
+        { RED("acquire", "acq_rel"), "Sometimes" }, { RED("acq_rel", "release"), "Sometimes" },
+    };
+#undef RED
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct litmus_test *t = parse(cases[i].text);
+        struct litmus_outcomes s = allowed(t, LITMUS_MODEL_PTX);
+        assert_verdict(t, &s, cases[i].verdict);
+        litmus_outcomes_free(&s);
+        litmus_free(t);
+    }
+}
+
 /* Instructions of 32 bits compute with 32, beside accesses of 64, too. */
 static void sizes_of_registers_are_kept(void **state)
 {
@@ -507,6 +571,7 @@ static void mistakes_have_messages(void **state)
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n ld.shared r0, x ;", ""), "the suffix '.shared'" },
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n fence.proxy.alias ;", ""), "the suffix '.proxy'" },
         { PTX("x=0;", " P0@cta 0,gpu 0 ;\n bar.sync 16 ;", ""), "from 0 to 15" },
+        { PTX("x=0;", " P0@cta 0 ;\n bar.sync 1, 32 ;", ""), "test:4:12: error: a barrier of some threads only is not" },
         { PTX("x=0;", " P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.sync 1 | ;", "exists (x=1)"), "never ends" },
         { PTX("x=0;", " P0@warp 0 ;", ""), "expected cta or gpu" },
         { PTX("x=0;", " P0 ;\n st.weak x, 1 ;", "scopeTree (device (cta P0) (cta P1))\nexists (x=1)"), "no thread 1" },
@@ -518,14 +583,9 @@ static void mistakes_have_messages(void **state)
         { "PTX t\n{ x=0; }\n", "test:3:1: error: expected a thread" },
         { "", "found the end of the file" },
         { PTX("x=0; y aliases x;", "", ""), "test:2:10: error: aliases of locations are not supported" },
-        { PTX("x=0;", " P0 ;\n red.acquire.gpu.add.u32 [x], 1 ;", ""), "is no PTX instruction" },
-        { PTX("x=0;", " P0 ;\n red.acq_rel.gpu.add.u32 [x], 1 ;", ""), "is no PTX instruction" },
         { X86("x=0; 2:EAX=1;", " P0 | P1 ;\n MFENCE | ;", "exists (x=0)"), "test:2:8: error: there is no thread 2" },
         { X86("x=0; x=1;", "", ""), "test:2:8: error: 'x' has another initial value already" },
         { X86("0:EAX=0; P0:EAX=1;", "", ""), "test:2:15: error: 'EAX' has another initial value already" },
-        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (0:EBX=1)"), "test:5:11: error: no instruction of P0 and no" },
-        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (y=1)"), "test:5:9: error: no instruction and no initial" },
-        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "locations [y;]\nexists (x=1)"), "test:5:12: error: no instruction" },
         { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (0:EAX=y)"), "names the location 'y'" },
         { X86("x=4294967296;", " P0 ;\n MOV EAX,[x] ;", "exists (x=1)"), "test:2:3: error: the value 4294967296 needs" },
         { X86("x=0; 0:EAX=4294967296;", " P0 ;\n MOV [x],EAX ;", "exists (x=1)"), "test:2:10: error: the value" },
@@ -548,6 +608,33 @@ static void mistakes_have_messages(void **state)
         assert_null(litmus_parse(cases[i].text, strlen(cases[i].text), &d));
         if (!d.text || !strstr(d.text, cases[i].message) || d.errors != 1)
             fail_msg("case %u: expected '%s', found: %s", i, cases[i].message, d.text ? d.text : "");
+        diag_free(&d);
+    }
+}
+
+/* A register or location that only the outcome names is 0, as in herd; a warning tells it. */
+static void names_of_outcomes_alone_are_zero(void **state)
+{
+    static const struct { const char *text, *warning; } cases[] = {
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "forall (0:EBX=0)"), "test:5:11: warning: no instruction of P0 and no" },
+        { X86_64("", " P0 ;\n movq $1,(x) ;", "forall (0:rax=0)"), "the register 'rax': it is 0 in every outcome" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "forall (y=0)"), "test:5:9: warning: no instruction and no initial" },
+        { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "locations [y;]\nforall (y=0)"), "test:5:12: warning: no instruction" },
+        { RISCV("", " P0 ;\n nop ;", "forall (0:x0=0)"), NULL },
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct diag d = { .file = "test" };
+        struct litmus_test *t = litmus_parse(cases[i].text, strlen(cases[i].text), &d);
+        assert_non_null(t);
+        assert_int_equal(d.warnings, cases[i].warning != NULL);
+        if (cases[i].warning && !strstr(d.text, cases[i].warning))
+            fail_msg("expected '%s', found: %s", cases[i].warning, d.text);
+        for (enum litmus_model m = LITMUS_MODEL_SC; m <= LITMUS_MODEL_PTX; m++) {
+            struct litmus_outcomes s = allowed(t, m);
+            assert_verdict(t, &s, "Always");
+            litmus_outcomes_free(&s);
+        }
+        litmus_free(t);
         diag_free(&d);
     }
 }
@@ -584,6 +671,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_tests_have_known_verdicts),
         cmocka_unit_test(too_large_tests_are_refused),
+        cmocka_unit_test(barriers_that_never_end_have_no_outcome),
+        cmocka_unit_test(an_lr_is_good_for_one_sc),
+        cmocka_unit_test(reductions_have_the_order_of_atomics),
         cmocka_unit_test(waiting_needs_one_iteration),
         cmocka_unit_test(iterations_with_an_effect_are_kept),
         cmocka_unit_test(waiting_threads_have_written),
@@ -591,6 +681,7 @@ int main(void)
         cmocka_unit_test(sizes_of_registers_are_kept),
         cmocka_unit_test(values_have_one_form),
         cmocka_unit_test(mistakes_have_messages),
+        cmocka_unit_test(names_of_outcomes_alone_are_zero),
         cmocka_unit_test(cut_texts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
