@@ -82,7 +82,7 @@ static int32_t performances(const struct stage_access *a)
 
 static void count_safe(struct types *t, const struct stage_access *a)
 {
-    t->warp[a->warp].safe += performances(a);
+    t->warp[a->warp].safe++;
     t->safe_in[types_counter(types_sector(t, a->line))]++;
     t->count[STAT_TYPES_SAFE]++;
 }

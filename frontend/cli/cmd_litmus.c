@@ -227,47 +227,51 @@ static void report(struct litmus_command *c, const struct litmus_result *r)
     c->tests++;
 }
 
-/* The outcomes of the models, then those of the machine; false with a message. */
-static bool try_test(const struct litmus_command *c, struct litmus_result *r, char **message)
+/* The outcomes of the models. */
+static bool enumerate(struct litmus_result *r, struct diag *d)
 {
-    r->run = (struct litmus_run){ .config = c->built, .seed = c->seed, .runs = c->runs,
-                                  .progress = stop_when_forbidden, .ctx = r };
-    if (!litmus_allowed(r->t, LITMUS_MODEL_SC, &r->sc, message) ||
-        !litmus_allowed(r->t, r->model, &r->allowed, message))
+    if (!litmus_allowed(r->t, LITMUS_MODEL_SC, &r->sc, d) || !litmus_allowed(r->t, r->model, &r->allowed, d))
         return false;
-    if (!r->allowed.n) {
-        *message = mem_format("no execution ends%s under the model %s, so nothing can be judged",
-                              r->t->filter < 0 ? "" : " and satisfies the filter", litmus_model_name(r->model));
-        return false;
-    }
-    struct litmus_run run = r->run;
-    if (!c->runs) {
-        litmus_outcomes_init(&r->run.seen, r->t->nobserved);
-        return true;
-    }
-    bool ok = litmus_run(r->t, &run, message);
+    if (!r->allowed.n)
+        diag_error(d, 0, 0, "no execution ends%s under the model %s, so nothing can be judged",
+                   r->t->filter < 0 ? "" : " and satisfies the filter", litmus_model_name(r->model));
+    return r->allowed.n;
+}
+
+/* Those of the machine. */
+static bool execute(const struct litmus_command *c, struct litmus_result *r)
+{
+    struct litmus_run run = { .config = c->built, .seed = c->seed, .runs = c->runs,
+                              .progress = stop_when_forbidden, .ctx = r };
+    char *message = NULL;
+    bool ok = true;
+    if (c->runs)
+        ok = litmus_run(r->t, &run, &message);
+    else
+        litmus_outcomes_init(&run.seen, r->t->nobserved);
     r->run = run;
+    if (!ok) {
+        fflush(stdout);
+        fprintf(stderr, "%s: error: %s\n", r->file, message ? message : "failed");
+    }
+    free(message);
     return ok;
 }
 
-static void do_test(struct litmus_command *c, const char *file, const struct litmus_test *t)
+static bool do_test(struct litmus_command *c, const char *file, const struct litmus_test *t, struct diag *d)
 {
     const char *policy = simtx_config_get(c->built, "order.policy");
-    char *policy_name = mem_string(policy ? policy : ""), *message = NULL;
+    char *policy_name = mem_string(policy ? policy : "");
     struct litmus_result r = { .t = t, .file = file, .policy = policy_name };
     r.model = choose_model(c, policy_name, &r.judged);
-    if (try_test(c, &r, &message))
+    bool ok = enumerate(&r, d) && execute(c, &r);
+    if (ok)
         report(c, &r);
-    else {
-        fflush(stdout);
-        fprintf(stderr, "%s: %s: %s\n", COMMAND, file, message ? message : "failed");
-        c->refused++;
-    }
-    free(message);
     litmus_outcomes_free(&r.sc);
     litmus_outcomes_free(&r.allowed);
     litmus_outcomes_free(&r.run.seen);
     free(policy_name);
+    return ok;
 }
 
 static void print_ptx(const struct litmus_test *t)
@@ -285,14 +289,14 @@ static void do_file(struct litmus_command *c, const char *file)
         cmd_usage_error(COMMAND, "%s: %s", file, strerror(errno));
     struct diag d = { .file = file, .source = text, .source_len = size };
     struct litmus_test *t = litmus_parse(text, size, &d);
-    fflush(stdout);
-    fputs(d.text ? d.text : "", stderr);
-    if (!t)
-        c->refused++;
-    else if (c->ptx)
+    if (t && c->ptx)
         print_ptx(t);
-    else
-        do_test(c, file, t);
+    else if (!t || !do_test(c, file, t, &d))
+        c->refused++;
+    if (d.text) {
+        fflush(stdout);
+        fputs(d.text, stderr);
+    }
     litmus_free(t);
     diag_free(&d);
     free(text);

@@ -161,9 +161,10 @@ void litmus_outcomes_sort(struct litmus_outcomes *s);
 
 enum litmus_model { LITMUS_MODEL_SC, LITMUS_MODEL_TSO, LITMUS_MODEL_PTX };
 
-/* All outcomes that the model allows. False with a message in *why (malloc'ed) when the test is too large for it. */
-bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out, char **why);
-bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_outcomes *out, char **why);
+/* All outcomes that the model allows. False with an error when the test is too large for it or
+ * accesses what is no location. `d` has no error before. */
+bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out, struct diag *d);
+bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_outcomes *out, struct diag *d);
 const char *litmus_model_name(enum litmus_model m);
 
 /* Never, Sometimes or Always: how many of the outcomes, each with its count, satisfy the condition. */

@@ -51,7 +51,7 @@ struct domain { int64_t value[VALUES]; int n; };
 struct axioms {
     const struct litmus_test *t;
     struct litmus_outcomes *out;
-    char *why;
+    struct diag *d;                  /* once it has an error, the search ends */
     /* values that reads return; those that the threads write, if they read these */
     struct domain domain[LITMUS_LOCATIONS], written[LITMUS_LOCATIONS];
     int most_writes[LITMUS_THREADS];
@@ -101,8 +101,8 @@ struct walk {
 
 static void fail(struct axioms *a, const char *what)
 {
-    if (!a->why)
-        a->why = mem_string(what);
+    if (!a->d->errors)
+        diag_error(a->d, 0, 0, "%s", what);
 }
 
 static bool add_value(struct axioms *a, struct domain *d, int64_t v)
@@ -136,9 +136,9 @@ static void keep_trace(struct walk *w)
 static struct event *add_event(struct walk *w, const struct litmus_op *o)
 {
     if (w->trace.n == TRACE) {
-        if (!w->a->why)
-            w->a->why = mem_format("a thread has more than %d events, too many for the model ptx; --model sc and "
-                                   "--model tso have no such limit", TRACE);
+        if (!w->a->d->errors)
+            diag_error(w->a->d, 0, 0, "a thread has more than %d events, too many for the model ptx; --model sc and "
+                       "--model tso have no such limit", TRACE);
         return NULL;
     }
     struct event *e = &w->trace.event[w->trace.n++];
@@ -164,7 +164,7 @@ static void walk_read(struct walk w, const struct litmus_op *o, int location, in
     struct event *e = add_event(&w, o);
     if (w.a->reads++ == READS_MAX)
         fail(w.a, "a thread has too many executions for the model ptx");
-    if (!e || w.a->why)
+    if (!e || w.a->d->errors)
         return;
     uint64_t own = bit(w.trace.n - 1);
     int64_t regs_before[LITMUS_REGISTERS];
@@ -269,7 +269,7 @@ static void note_visit(struct walk *w, const struct litmus_op *o)
 static void walk(struct walk *w)
 {
     const struct litmus_thread *p = &w->a->t->thread[w->thread];
-    while (w->pc < p->nops && !w->a->why) {
+    while (w->pc < p->nops && !w->a->d->errors) {
         const struct litmus_op *o = &p->op[w->pc];
         if (w->a->t->loops)
             note_visit(w, o);
@@ -277,7 +277,7 @@ static void walk(struct walk *w)
         int l = reads || o->kind == LITMUS_STORE
                     ? litmus_location_of(w->a->t, litmus_value(&o->address, w->trace.regs)) : 0;
         if (l < 0) {
-            w->a->why = mem_format("line %d, column %d: an access to an address that is no location", o->line, o->col);
+            diag_error(w->a->d, o->line, o->col, "an access to an address that is no location");
             return;
         }
         if (reads) {
@@ -294,7 +294,7 @@ static void walk(struct walk *w)
 static void make_traces(struct axioms *a)
 {
     a->reads = 0;
-    for (int i = 0; i < a->t->nthreads && !a->why; i++) {
+    for (int i = 0; i < a->t->nthreads && !a->d->errors; i++) {
         struct walk w = { .a = a, .thread = i };
         for (int r = 0; r < a->t->thread[i].nregs; r++)
             w.trace.regs[r] = a->t->thread[i].reg[r].init;
@@ -327,7 +327,7 @@ static void all_traces(struct axioms *a)
     for (int l = 0; l < a->t->nlocations; l++)
         add_value(a, &a->domain[l], a->t->location[l].init);
     make_traces(a);
-    for (int round = 0; !a->why && round < most_writes(a) && learn_values(a); round++)
+    for (int round = 0; !a->d->errors && round < most_writes(a) && learn_values(a); round++)
         make_traces(a);
 }
 
@@ -809,27 +809,27 @@ static bool fits(struct axioms *a)
     }
     if (n > EVENTS || product > 1e8)
         fail(a, "the test has too many executions for the model ptx");
-    return !a->why;
+    return !a->d->errors;
 }
 
-static bool allowed_by_axioms(const struct litmus_test *t, struct litmus_outcomes *out, char **why)
+static bool allowed_by_axioms(const struct litmus_test *t, struct litmus_outcomes *out, struct diag *d)
 {
     struct axioms *a = mem_zero(1, sizeof *a, "executions of a litmus test");
     a->t = t;
     a->out = out;
+    a->d = d;
     if (t->loops) {
         find_live(a);
         a->all_strong = all_strong(t);
     }
     all_traces(a);
-    if (!a->why && fits(a))
+    if (!d->errors && fits(a))
         choose_traces(a, 0);
     for (int i = 0; i < t->nthreads; i++)
         free(a->traces[i].t);
     litmus_outcomes_sort(out);
-    *why = a->why;
     free(a);
-    return !*why;
+    return !d->errors;
 }
 
 /* ---- all models ---- */
@@ -840,11 +840,12 @@ const char *litmus_model_name(enum litmus_model m)
     return names[m];
 }
 
-bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out, char **why)
+bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out,
+                    struct diag *d)
 {
     litmus_outcomes_init(out, t->nobserved);
-    bool ok = m == LITMUS_MODEL_PTX ? allowed_by_axioms(t, out, why)
-                                    : litmus_operational(t, m == LITMUS_MODEL_TSO, out, why);
+    bool ok = m == LITMUS_MODEL_PTX ? allowed_by_axioms(t, out, d)
+                                    : litmus_operational(t, m == LITMUS_MODEL_TSO, out, d);
     if (!ok)
         litmus_outcomes_free(out);
     return ok;

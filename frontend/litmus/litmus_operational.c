@@ -32,7 +32,7 @@ struct search {
     bool tso;
     struct litmus_outcomes *out, visited;
     uint32_t next;                   /* the visited states from here on are to be expanded */
-    char *why;
+    struct diag *d;                  /* once it has an error, the search ends */
 };
 
 /* ---- states as rows ---- */
@@ -71,8 +71,8 @@ static void visit(struct search *s, struct machine *m)
     if (litmus_outcomes_find(&s->visited, row) >= 0)
         return;
     litmus_outcomes_add(&s->visited, row, 1);
-    if (s->visited.n > STATES_MAX && !s->why)
-        s->why = mem_format("the model has more than %d states of this test", STATES_MAX);
+    if (s->visited.n > STATES_MAX && !s->d->errors)
+        diag_error(s->d, 0, 0, "the model has more than %d states of this test", STATES_MAX);
 }
 
 /* ---- steps ---- */
@@ -80,8 +80,8 @@ static void visit(struct search *s, struct machine *m)
 static int location(struct search *s, const struct litmus_op *o, const int64_t *regs)
 {
     int l = litmus_location_of(s->t, litmus_value(&o->address, regs));
-    if (l < 0 && !s->why)
-        s->why = mem_format("line %d, column %d: an access to an address that is no location", o->line, o->col);
+    if (l < 0 && !s->d->errors)
+        diag_error(s->d, o->line, o->col, "an access to an address that is no location");
     return l;
 }
 
@@ -104,10 +104,10 @@ static void write_value(struct search *s, struct machine *m, struct core *c, int
 {
     if (!s->tso)
         m->memory[l] = v;
-    else if (c->stores == FIFO)
-        s->why = s->why ? s->why : mem_format("more than %d stores wait in a FIFO", FIFO);
-    else
+    else if (c->stores < FIFO)
         c->fifo[c->stores++] = (struct entry){ l, v };
+    else if (!s->d->errors)
+        diag_error(s->d, 0, 0, "more than %d stores wait in a FIFO", FIFO);
 }
 
 static void set_result(struct core *c, const struct litmus_op *o, int64_t v)
@@ -204,7 +204,7 @@ static void expand(struct search *s, const struct machine *m)
         record(s, m);
         return;
     }
-    for (int i = 0; i < s->t->nthreads && !s->why; i++) {
+    for (int i = 0; i < s->t->nthreads && !s->d->errors; i++) {
         struct machine n = *m;
         if (n.core[i].stores) {
             n.memory[n.core[i].fifo[0].location] = n.core[i].fifo[0].value;
@@ -220,9 +220,9 @@ static void expand(struct search *s, const struct machine *m)
     }
 }
 
-bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_outcomes *out, char **why)
+bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_outcomes *out, struct diag *d)
 {
-    struct search s = { .t = t, .tso = tso, .out = out };
+    struct search s = { .t = t, .tso = tso, .out = out, .d = d };
     struct machine m = { 0 };
     int width = row_width(t, tso);
     for (int l = 0; l < t->nlocations; l++)
@@ -232,12 +232,11 @@ bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_out
             m.core[i].regs[r] = t->thread[i].reg[r].init;
     litmus_outcomes_init(&s.visited, width);
     visit(&s, &m);
-    while (s.next < s.visited.n && !s.why) {
+    while (s.next < s.visited.n && !d->errors) {
         transfer(&s, &m, s.visited.value + (size_t)s.next++ * (size_t)width, false);
         expand(&s, &m);
     }
     litmus_outcomes_free(&s.visited);
     litmus_outcomes_sort(out);
-    *why = s.why;
-    return !s.why;
+    return !d->errors;
 }

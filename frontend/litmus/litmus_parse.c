@@ -313,17 +313,26 @@ static void parse_init(struct litmus_parser *p)
 
 /* ---- columns ---- */
 
+static int scope_number(struct litmus_parser *p)
+{
+    struct litmus_token at = p->token;
+    int64_t n = litmus_number(p);
+    if (n < 0 || n > INT32_MAX)
+        litmus_error(p, &at, "scopes are numbered from 0 to %d", INT32_MAX);
+    return (int)n;
+}
+
 /* "@cta 0,gpu 0" after the name of a column. */
 static void column_scopes(struct litmus_parser *p, struct litmus_thread *t)
 {
     do {
         struct litmus_token k = p->token;
         if (litmus_take(p, "cta"))
-            t->cta = (int)litmus_number(p);
+            t->cta = scope_number(p);
         else if (litmus_take(p, "gpu"))
-            t->gpu = (int)litmus_number(p);
+            t->gpu = scope_number(p);
         else if (litmus_take(p, "sys"))
-            litmus_number(p);
+            scope_number(p);
         else
             litmus_expected(p, &k, "expected cta or gpu");
     } while (litmus_take(p, ","));
@@ -712,7 +721,7 @@ static void check_sizes(struct litmus_parser *p)
     for (int l = 0; l < p->t->nlocations; l++) {
         struct litmus_location *at = &p->t->location[l];
         if (at->size && size && at->size != size)
-            litmus_error(p, &p->token, "%s has %d bytes, and is accessed as %d: different sizes are not supported",
+            litmus_error(p, &p->location_at[l], "%s has %d bytes, and is accessed as %d: different sizes are not supported",
                          at->name, at->size, size);
         at->size = size ? size : 4;
     }

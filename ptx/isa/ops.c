@@ -31,6 +31,24 @@ static const struct { uint16_t op; uint8_t group, word; const char *sig; } sigs[
 #include "ptx/isa/ops.def"
 };
 
+static const struct { uint16_t op; uint8_t group, word; struct ptx_since since; } since[] = {
+#define SINCE(id, sm, version) { OP_##id, 0, 0, { sm, version } },
+#define SINCE_WORD(id, group, word, sm, version) { OP_##id, PG_##group, MOD(group, word), { sm, version } },
+#include "ptx/isa/ops.def"
+};
+
+struct ptx_since ptx_since(const struct ptx_inst *in)
+{
+    struct ptx_since s = { 0, 0 };
+    for (size_t i = 0; i < sizeof since / sizeof *since; i++) {
+        if (since[i].op != in->op || (since[i].word && in->mod[since[i].group] != since[i].word))
+            continue;
+        s.sm = since[i].since.sm > s.sm ? since[i].since.sm : s.sm;
+        s.version = since[i].since.version > s.version ? since[i].since.version : s.version;
+    }
+    return s;
+}
+
 enum ptx_op ptx_op_find(const char *text, int len)
 {
     for (int i = 1; i < OP_COUNT; i++) {

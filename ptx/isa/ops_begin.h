@@ -12,6 +12,12 @@
 #ifndef SIG
 #define SIG(id, group, word, sig)
 #endif
+#ifndef SINCE
+#define SINCE(id, sm, version)
+#endif
+#ifndef SINCE_WORD
+#define SINCE_WORD(id, group, word, sm, version)
+#endif
 #ifndef MEMORY
 #define MEMORY(id, kind, decode)
 #endif

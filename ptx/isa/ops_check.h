@@ -16,6 +16,10 @@ enum ptx_space ptx_inst_space(const struct ptx_inst *in);
 /* The first FORM row that the instruction fits, or NULL. Reads op, type and mod only. */
 const struct ptx_form *ptx_form_find(const struct ptx_inst *in);
 
+/* The first target and PTX version (78 = 7.8) that have the instruction, from the SINCE rows; 0 = all. Reads op and mod. */
+struct ptx_since { uint8_t sm, version; };
+struct ptx_since ptx_since(const struct ptx_inst *in);
+
 /*
  * Does the instruction fit a FORM row and the rules that rows cannot express (which comparison for which type, which
  * atomic operation for which type ...)? If not, *why is a sentence for the message. Reads op, type, mod, and opd where

@@ -2,6 +2,8 @@
 #undef OP
 #undef FORM
 #undef SIG
+#undef SINCE
+#undef SINCE_WORD
 #undef MEMORY
 #undef CONTROL
 #undef REDUCED

@@ -162,12 +162,39 @@ static void explain_form(struct parser *p, const struct ptx_inst *in)
                p->opcode->s);
 }
 
+/* The opcode with its modifiers. */
+static void spell(const struct parser *p, char *buf, size_t size)
+{
+    size_t n = (size_t)snprintf(buf, size, "%s", p->opcode->s);
+    for (int i = 0; i < p->nmods && n < size; i++)
+        if (!p->mods[i]->type)
+            n += (size_t)snprintf(buf + n, size - n, "%s", p->mods[i]->s);
+}
+
+/* An instruction that the module's target or version lacks runs here, as it may be inline assembly. */
+static void warn_since(struct parser *p, const struct ptx_inst *in)
+{
+    const struct ptx_module *m = p->m;
+    struct ptx_since s = ptx_since(in);
+    if (m->sm >= s.sm && m->version_major * 10 + m->version_minor >= s.version)
+        return;
+    char text[160];
+    spell(p, text, sizeof text);
+    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d and .version %d.%d at least, not %s and "
+              "%d.%d: ptxas rejects it", text, s.sm, s.version / 10, s.version % 10, m->target, m->version_major,
+              m->version_minor);
+}
+
 bool check_modifiers(struct parser *p, struct ptx_inst *in)
 {
-    if (memo_hit(memo_slot(p, in), in) || ptx_form_find(in))
+    if (memo_hit(memo_slot(p, in), in))
         return true;
-    explain_form(p, in);
-    return false;
+    if (!ptx_form_find(in)) {
+        explain_form(p, in);
+        return false;
+    }
+    warn_since(p, in);
+    return true;
 }
 
 /* ---- operands ---- */

@@ -60,6 +60,16 @@ struct ptx_inst *inst_append(struct parser *p)
     return in;
 }
 
+/* All types that a form of the opcode has. */
+static ptx_typeset types_of(uint16_t op)
+{
+    ptx_typeset types = 0;
+    for (int i = 0; i < ptx_form_count; i++)
+        if (ptx_forms[i].op == op)
+            types |= ptx_forms[i].type[0] | ptx_forms[i].type[1] | ptx_forms[i].type[2];
+    return types;
+}
+
 static void report_modifier(struct parser *p, const struct name *n, struct ptx_loc loc)
 {
     const char *candidates[PTX_MODIFIER_COUNT + T_COUNT];
@@ -68,13 +78,17 @@ static void report_modifier(struct parser *p, const struct name *n, struct ptx_l
     for (int i = 1; i <= PTX_MODIFIER_COUNT; i++)
         if (ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1)
             candidates[k++] = ptx_modifier_name((uint8_t)i);
+    ptx_typeset types = types_of(p->opcode->op);
     for (int t = 1; t < T_COUNT && !n->vec; t++)
-        candidates[k++] = ptx_type_name((enum ptx_type)t);
+        if (types >> t & 1)
+            candidates[k++] = ptx_type_name((enum ptx_type)t);
     if (!n->type)
         near = diag_nearest(n->s + 1, candidates, k);
     if (near && strcmp(near, n->s + 1))
         diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'; did you mean '.%s'?", p->opcode->s,
                    n->s, near);
+    else if (!types && !ptx_ops[p->opcode->op].groups)
+        diag_error(p->d, loc.line, loc.col, "'%s' takes no modifiers, found '%s'", p->opcode->s, n->s);
     else
         diag_error(p->d, loc.line, loc.col, "'%s' has no modifier '%s'", p->opcode->s, n->s);
 }

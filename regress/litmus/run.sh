@@ -94,6 +94,11 @@ printf 'X86 t\n{}\n P0 ;\n L: MOV EAX,[x] ;\n CMP EAX,$1 ;\n JNE L ;\nforall (0:
 for model in sc tso ptx; do
     check 2 "no execution ends under the model $model" "$simtx" litmus endless.litmus --model $model --runs 0
 done
+printf 'X86_64 t\n{ 0:rax=1; }\n P0 ;\n movl $1,(%%rax) ;\nexists (0:rax=1)\n' >nowhere.litmus
+for model in sc tso ptx; do
+    check 2 "nowhere.litmus:4:2: error: an access to an address that is no location" \
+        "$simtx" litmus nowhere.litmus --model $model
+done
 printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nfilter (0:EAX=2)\nforall (0:EAX=1)\n' >filter.litmus
 check 2 "no execution ends and satisfies the filter" "$simtx" litmus filter.litmus --model ptx
 printf 'X86 t\n{}\n P0 ;\n MOV EAX,$1 ;\nforall (0:EAX=1)\n' >registers.litmus

@@ -28,9 +28,9 @@ static struct litmus_test *parse(const char *text)
 static struct litmus_outcomes allowed(const struct litmus_test *t, enum litmus_model m)
 {
     struct litmus_outcomes s;
-    char *why;
-    if (!litmus_allowed(t, m, &s, &why))
-        fail_msg("%s: %s", t->name, why);
+    struct diag d = { 0 };
+    if (!litmus_allowed(t, m, &s, &d))
+        fail_msg("%s: %s", t->name, d.text);
     return s;
 }
 
@@ -188,17 +188,17 @@ static void too_large_tests_are_refused(void **state)
         { LITMUS_MODEL_PTX, X86("", " P0 ;\n L: LOCK INC [x] ;\n JMP L ;", "exists (x=1)"), "events" },
         { LITMUS_MODEL_PTX, X86("", " P0 ;\n L: ADD EAX,$1 ;\n CMP EAX,$0 ;\n JNE L ;", "exists (0:EAX=0)"), "steps" },
         { LITMUS_MODEL_SC, X86("", " P0 ;\n L: LOCK INC [x] ;\n JMP L ;", "exists (x=1)"), "states" },
-        { LITMUS_MODEL_SC, RISCV("0:x6=1;", " P0 ;\n lw x5,0(x6) ;", "exists (0:x5=1)"), "line 4" },
-        { LITMUS_MODEL_PTX, RISCV("0:x6=1;", " P0 ;\n lw x5,0(x6) ;", "exists (0:x5=1)"), "line 4" },
+        { LITMUS_MODEL_SC, RISCV("0:x6=1;", " P0 ;\n lw x5,0(x6) ;", "exists (0:x5=1)"), "t:4:2: error:" },
+        { LITMUS_MODEL_PTX, RISCV("0:x6=1;", " P0 ;\n lw x5,0(x6) ;", "exists (0:x5=1)"), "t:4:2: error:" },
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct litmus_test *t = parse(cases[i].text);
         struct litmus_outcomes s;
-        char *why = NULL;
-        assert_false(litmus_allowed(t, cases[i].m, &s, &why));
-        if (!strstr(why, cases[i].why))
-            fail_msg("%s", why);
-        free(why);
+        struct diag d = { .file = "t" };
+        assert_false(litmus_allowed(t, cases[i].m, &s, &d));
+        if (!strstr(d.text, cases[i].why))
+            fail_msg("%s", d.text);
+        diag_free(&d);
         litmus_free(t);
     }
 }
@@ -446,9 +446,9 @@ static char *draw_program(void)
 static bool sc_is_allowed(const struct litmus_test *t)
 {
     struct litmus_outcomes sc, ptx;
-    char *why = NULL;
-    bool ends = litmus_allowed(t, LITMUS_MODEL_SC, &sc, &why);
-    bool fits = ends && litmus_allowed(t, LITMUS_MODEL_PTX, &ptx, &why);
+    struct diag d = { 0 };
+    bool ends = litmus_allowed(t, LITMUS_MODEL_SC, &sc, &d);
+    bool fits = ends && litmus_allowed(t, LITMUS_MODEL_PTX, &ptx, &d);
     bool any = fits && sc.n;
     if (fits) {
         assert_subset(t, &sc, &ptx);
@@ -456,7 +456,7 @@ static bool sc_is_allowed(const struct litmus_test *t)
     }
     if (ends)
         litmus_outcomes_free(&sc);
-    free(why);
+    diag_free(&d);
     return any;
 }
 
@@ -593,6 +593,10 @@ static void mistakes_have_messages(void **state)
         { X86("x=0;", " P0 ;\n MOV EAX,$-2147483649 ;", "exists (x=1)"), "test:4:2: error: the value -2147483649" },
         { X86("x=0;", " P0 ;\n MOV EAX,[x] ;", "exists (0:EAX=4294967296)"), "test:5:9: error: the value 4294967296" },
         { X86("", " P0 ;\n a123456789b123456789c123456789d1: MFENCE ;", ""), "test:4:2: error: the label has more than" },
+        { X86_64("int64_t x=0;", " P0 ;\n movl $1,(x) ;", "exists (x=1)"), "test:2:11: error: x has 8 bytes, and" },
+        { PTX("x=0;", " P0@cta 4294967296 ;", ""), "test:3:9: error: scopes are numbered from 0 to 2147483647" },
+        { PTX("x=0;", " P0@cta 0,gpu -1 ;", ""), "test:3:15: error: scopes are numbered from 0 to 2147483647" },
+        { PTX("x=0;", " P0@sys 2147483648 ;", ""), "test:3:9: error: scopes are numbered from 0 to 2147483647" },
         { PTX("x=0;", " P0@cta 1 | P1 ;", ""), "test:3:2: error: P1 has no scopes, but other threads have" },
         { PTX("x=0;", " P0 | P1 ;\n st.weak x, 1 | ;", "scopeTree (device (cta P0))\nexists (x=1)"),
           "test:5:1: error: P1 is not in the scope tree" },

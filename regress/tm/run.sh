@@ -245,12 +245,12 @@ refused() {
 }
 refused "tm.global = kilotm needs gpu.simt = stack" --config kilotm --set gpu.simt=independent
 refused "tm.global = ideal needs gpu.simt = stack" --config kilotm+tm-ideal --set gpu.simt=independent
-refused "gpu.memory_mb must be at most 4096" --config kilotm --set gpu.memory_mb=16384
+refused "so it must be at most 4096" --config kilotm --set gpu.memory_mb=16384
 refused "l1.kb must be more than 0" --config kilotm --set l1.kb=0
-refused "less than a warp's lanes" --config kilotm+finite-units --set kilotm.ring=64
+refused "2 entries for each SM, less than a warp's lanes" --config kilotm+finite-units --set kilotm.ring=64
 refused "warptm.group_outcomes must be false" --config warptm --set warptm.resolution=none
 refused "kilotm.write_buffer and kilotm.buffers = 0" --config warptm+finite-units
-refused "both must be powers of two" --config warptm --set warptm.tcd_bytes=96
+refused "must be 4, 8, 16, 32, 64 or 128" --config warptm --set warptm.tcd_bytes=96
 holds "no transactional memory" ends 2 launch "$here/ptx/widths.ptx" "--arg u8[96]:0" --timing --config quadro-fx5800
 holds "no transactional memory: message" says "tm.global"
 

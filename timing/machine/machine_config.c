@@ -143,7 +143,7 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
 bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
 {
     struct machine_cfg c;
-    char text[400];
+    char text[800];
     int before = d->errors;
     machine_configure(&c, config, plugins, 0);
     if (!tm_check(config, plugins->tm, c.slices, text, sizeof text))

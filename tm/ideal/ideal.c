@@ -33,17 +33,12 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     enum { MEMORY_MB = 16384 };      /* words with an index of 32 bits */
     struct ideal_cfg cfg;
     configure(&cfg, c);
-    uint32_t bits = cfg.signature_bits;
-    int64_t memory = config_int(c, KEY_GPU_MEMORY_MB);
     (void)slices;
-    if (cfg.detection == IDEAL_BY_VALUE)
+    if (cfg.detection == IDEAL_BY_VALUE || config_int(c, KEY_GPU_MEMORY_MB) <= MEMORY_MB)
         return true;
-    if (bits & (bits - 1))
-        snprintf(error, size, "tm.signature_bits = %u: signatures need a power of two", bits);
-    else if (memory > MEMORY_MB)
-        snprintf(error, size, "tm.ideal_detection by signatures is for at most %d MiB of device memory: "
-                 "gpu.memory_mb = %lld", MEMORY_MB, (long long)memory);
-    return !(bits & (bits - 1)) && memory <= MEMORY_MB;
+    snprintf(error, size, "%s: signatures are for at most %d MiB of device memory, not %s",
+             config_setting(c, KEY_TM_DETECTION).text, MEMORY_MB, config_setting(c, KEY_GPU_MEMORY_MB).text);
+    return false;
 }
 
 static bool coherent(const struct simtx_config *c, char *why, size_t size)

@@ -246,24 +246,27 @@ bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name,
     configure(&core, c);
     cu_configure(&cu, c);
     if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
-        snprintf(error, size, "tm.global = %s: log entries hold addresses of 32 bits, so gpu.memory_mb must be "
-                 "at most %d", name, MEMORY_MB);
+        snprintf(error, size, "%s: log entries of tm.global = %s hold addresses of 32 bits, so it must be at most %d",
+                 config_setting(c, KEY_GPU_MEMORY_MB).text, name, MEMORY_MB);
     else if (slices > SLICES)
-        snprintf(error, size, "tm.global = %s: %u L2 slices; at most %d are supported", name, slices, SLICES);
+        snprintf(error, size, "%s, %s: tm.global = %s supports at most %d L2 slices, not %u",
+                 config_setting(c, KEY_DRAM_CHANNELS).text, config_setting(c, KEY_L2_SLICES).text, name, SLICES, slices);
     else if (!config_int(c, KEY_L1_KB) || !config_bool(c, KEY_L1_LOCAL_WRITEBACK))
-        snprintf(error, size, "tm.global = %s keeps logs in L1: l1.kb must be more than 0 and "
-                 "l1.local_writeback true", name);
+        snprintf(error, size, "%s, %s: tm.global = %s keeps logs in L1, so l1.kb must be more than 0 and "
+                 "l1.local_writeback true", config_setting(c, KEY_L1_KB).text,
+                 config_setting(c, KEY_L1_LOCAL_WRITEBACK).text, name);
     else if (cu.ring && !core.allocate &&
              cu.ring / config_int(c, KEY_GPU_SMS) < config_int(c, KEY_GPU_WARP_SIZE))
-        snprintf(error, size, "kilotm.ring = %u: %u entries for each of %d SMs, less than a warp's lanes", cu.ring,
-                 cu.ring / (unsigned)config_int(c, KEY_GPU_SMS), (int)config_int(c, KEY_GPU_SMS));
+        snprintf(error, size, "%s, %s: %u entries for each SM, less than a warp's lanes",
+                 config_setting(c, KEY_KILO_RING).text, config_setting(c, KEY_GPU_SMS).text,
+                 cu.ring / (unsigned)config_int(c, KEY_GPU_SMS));
     else if (cu.l2_latency > config_int(c, KEY_L2_LATENCY))
-        snprintf(error, size, "kilotm.l2_latency = %u is more than l2.latency = %d", cu.l2_latency,
-                 (int)config_int(c, KEY_L2_LATENCY));
+        snprintf(error, size, "%s is more than %s", config_setting(c, KEY_KILO_L2_LATENCY).text,
+                 config_setting(c, KEY_L2_LATENCY).text);
     else if (core.cid_bits && core.cid_bits < MIN_BITS)
-        snprintf(error, size, "kilotm.cid_bits = %u: at least %d are needed", core.cid_bits, MIN_BITS);
+        snprintf(error, size, "%s: at least %d are needed", config_setting(c, KEY_KILO_CID_BITS).text, MIN_BITS);
     else
-        return cu_check(&cu, error, size);
+        return true;
     return false;
 }
 

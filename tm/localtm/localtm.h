@@ -129,9 +129,6 @@ void localtm_block_starts(void *core, struct tm_block *b);
 void localtm_block_ends(void *core, struct tm_block *b);
 void localtm_blocks_free(struct localtm_core *k);
 
-/* ---- localtm_config.c ---- */
-bool localtm_check(const struct simtx_config *c, char *error, size_t size);
-
 /* ---- block_resources.c ---- */
 void localtm_resources(const struct simtx_config *c, uint32_t shared, uint32_t warps, struct tm_block_resources *n);
 void localtm_explain_limit(const struct simtx_config *c, enum tm_block_limit limit,

@@ -1,6 +1,4 @@
-/* The configuration of GPU-LocalTM from the keys, and its rule. */
-#include <stdio.h>
-
+/* The configuration of GPU-LocalTM from the keys. */
 #include "tm/localtm/localtm.h"
 
 static uint32_t number(const struct simtx_config *config, enum config_key key)
@@ -17,14 +15,4 @@ void localtm_configure(struct localtm_cfg *c, const struct simtx_config *config)
     c->lanes = number(config, KEY_SHARED_LANES);
     c->shared_per_sm = number(config, KEY_GPU_SHARED_PER_SM);
     c->add = number(config, KEY_LAT_INT_ADD) + (lanes + width - 1) / width - 1;
-}
-
-bool localtm_check(const struct simtx_config *config, char *error, size_t size)
-{
-    struct localtm_cfg c;
-    localtm_configure(&c, config);
-    bool power = !(c.filter_bits & (c.filter_bits - 1));
-    if (!power)
-        snprintf(error, size, "localtm.filter_bits = %u: filters need a power of two", c.filter_bits);
-    return power;
 }

@@ -89,7 +89,7 @@ static void aborted(void *core, uint32_t slot, uint64_t lanes, uint64_t now)
 }
 
 const struct tm_shared_protocol tm_localtm = {
-    .name = "localtm", .check = localtm_check, .resources = localtm_resources, .explain_limit = localtm_explain_limit,
+    .name = "localtm", .resources = localtm_resources, .explain_limit = localtm_explain_limit,
     .new_core = new_core, .free_core = free_core, .block_starts = localtm_block_starts,
     .block_ends = localtm_block_ends, .may_begin = localtm_may_begin, .may_run = localtm_may_run, .attempt = attempt,
     .access = localtm_access, .plain = localtm_plain, .commit = commit, .release_first = release_first,

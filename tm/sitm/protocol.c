@@ -84,20 +84,23 @@ static bool exact(const struct simtx_config *c)
 static bool check_machine(const struct simtx_config *c, const struct sitm_rules *r, char *error, size_t size)
 {
     if (config_int(c, KEY_GPU_WARP_SIZE) != SITM_LANES)
-        snprintf(error, size, "tm.global = sitm needs gpu.warp_size = %d: transaction IDs have 5 bits for the lane",
-                 SITM_LANES);
+        snprintf(error, size, "%s: tm.global = sitm needs %d: transaction IDs have 5 bits for the lane",
+                 config_setting(c, KEY_GPU_WARP_SIZE).text, SITM_LANES);
     else if (!r->slots)
-        snprintf(error, size, "tm.global = sitm needs versioned memory: version.slots of at least 2");
+        snprintf(error, size, "%s: tm.global = sitm needs versioned memory: version.slots of at least 2",
+                 config_setting(c, KEY_VERSION_SLOTS).text);
     else if (instant(c) && !exact(c))
-        snprintf(error, size, "sitm.instant needs sitm.decision = exact: tables and dependencies take time");
+        snprintf(error, size, "%s needs sitm.decision = exact, not %s: tables and dependencies take time",
+                 config_setting(c, KEY_SITM_INSTANT).text, config_setting(c, KEY_SITM_DECISION).text);
     else if (exact(c) && config_choice(c, KEY_TM_SHARED) &&
              (config_int(c, KEY_GPU_SMS) > 512 || config_int(c, KEY_GPU_MAX_BLOCKS_PER_SM) > 64 ||
               config_int(c, KEY_GPU_SHARED_PER_SM) > 1 << 18))
-        snprintf(error, size, "sitm.decision = exact with tm.shared needs gpu.sms of at most 512, "
-                 "gpu.max_blocks_per_sm of at most 64, and gpu.shared_per_sm of at most 262144");
+        snprintf(error, size, "%s, %s, %s: sitm.decision = exact with tm.shared needs at most 512, 64, and 262144",
+                 config_setting(c, KEY_GPU_SMS).text, config_setting(c, KEY_GPU_MAX_BLOCKS_PER_SM).text,
+                 config_setting(c, KEY_GPU_SHARED_PER_SM).text);
     else if (link_of(c) < traversal(c, true))
-        snprintf(error, size, "sitm.link_latency = %u: at least half of a traversal of a crossbar, %u core cycles",
-                 link_of(c), (unsigned)traversal(c, true));
+        snprintf(error, size, "%s: at least half of a traversal of a crossbar, %u core cycles",
+                 config_setting(c, KEY_SITM_LINK).text, (unsigned)traversal(c, true));
     else
         return true;
     return false;
@@ -110,7 +113,8 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     if (!kilo_check(c, slices, "sitm", error, size) || !check_machine(c, &r, error, size))
         return false;
     if ((wrong = sitm_rules_check(&r)))
-        snprintf(error, size, "tm.global = sitm: %s", wrong);
+        snprintf(error, size, "%s, %s: %s", config_setting(c, KEY_SITM_DELTA).text,
+                 config_setting(c, KEY_SITM_STAMP_BITS).text, wrong);
     return !wrong;
 }
 

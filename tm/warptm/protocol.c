@@ -150,18 +150,20 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     cu_configure(&cu, c);
     bool together = w.group_replies || w.group_outcomes || w.access_bytes > 4;
     if (together && w.resolution == RESOLUTION_NONE)
-        snprintf(error, size, "warptm.resolution = none: lanes of a warp may conflict, so warptm.group_replies and "
-                 "warptm.group_outcomes must be false and warptm.access_bytes 4");
+        snprintf(error, size, "%s: lanes of a warp may conflict, so warptm.group_replies and "
+                 "warptm.group_outcomes must be false and warptm.access_bytes 4",
+                 config_setting(c, KEY_WARPTM_RESOLUTION).text);
     else if (w.group_outcomes && !w.group_replies)
-        snprintf(error, size, "warptm.group_outcomes needs warptm.group_replies");
+        snprintf(error, size, "%s needs warptm.group_replies, not %s",
+                 config_setting(c, KEY_WARPTM_GROUP_OUTCOMES).text, config_setting(c, KEY_WARPTM_GROUP_REPLIES).text);
     else if (together && (cu.read_buffer || cu.write_buffer || cu.buffers))
-        snprintf(error, size, "tm.global = warptm with grouped messages or merged accesses needs kilotm.read_buffer, "
-                 "kilotm.write_buffer and kilotm.buffers = 0");
+        snprintf(error, size, "%s, %s, %s: tm.global = warptm with grouped messages or merged accesses needs "
+                 "kilotm.read_buffer, kilotm.write_buffer and kilotm.buffers = 0",
+                 config_setting(c, KEY_KILO_READ_BUFFER).text, config_setting(c, KEY_KILO_WRITE_BUFFER).text,
+                 config_setting(c, KEY_KILO_BUFFERS).text);
     else if (w.ownership == 1)
-        snprintf(error, size, "warptm.ownership = 1: an ownership table has at least two entries");
-    else if (!num_power_of_two(w.tcd_bytes) || !num_power_of_two(w.access_bytes))
-        snprintf(error, size, "warptm.tcd_bytes = %u, warptm.access_bytes = %u: both must be powers of two",
-                 w.tcd_bytes, w.access_bytes);
+        snprintf(error, size, "%s: an ownership table has at least two entries",
+                 config_setting(c, KEY_WARPTM_OWNERSHIP).text);
     else
         return kilo_check(c, slices, "warptm", error, size);
     return false;

@@ -29,8 +29,6 @@ struct cu_cfg {
     struct cu_warp_cfg warps;        /* cu_configure leaves it zero */
 };
 void cu_configure(struct cu_cfg *c, const struct simtx_config *config);
-/* False: an invalid configuration, with the reason in `error`. */
-bool cu_check(const struct cu_cfg *c, char *error, size_t size);
 
 /* How an access was served: found of cu_performed. */
 enum cu_found { CU_FOUND_HIT, CU_FOUND_PENDING, CU_FOUND_MISS };

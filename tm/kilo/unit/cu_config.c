@@ -1,6 +1,4 @@
 /* The configuration of a commit unit from the keys, and its rules. */
-#include <stdio.h>
-
 #include "base/config/config.h"
 #include "base/num.h"
 #include "tm/kilo/unit/cu_state.h"
@@ -33,16 +31,20 @@ static bool splits(uint32_t all, uint32_t parts)
     return parts && all % parts == 0 && num_power_of_two(all / parts);
 }
 
-bool cu_check(const struct cu_cfg *c, char *error, size_t size)
+void cu_check(const struct simtx_config *config, struct diag *d)
 {
-    const char *what =
-        !num_power_of_two(c->lwh_sets) ? "kilotm.lwh_sets is no power of two"
-        : !splits(c->lwh_buckets, c->lwh_arrays) ? "kilotm.lwh_buckets / kilotm.lwh_arrays is no power of two"
-        : !num_power_of_two(c->granularity) || c->granularity < 4 ? "kilotm.granularity is no power of two from 4 on"
-        : !splits(c->bf_bits, c->bf_functions) ? "kilotm.bf_bits / kilotm.bf_functions is no power of two"
-        : c->ring && c->ring < KILO_LANES ? "kilotm.ring is neither 0 nor at least 64, the lanes of the widest warp"
-        : c->buffers == 1 ? "kilotm.buffers is 1: a transaction that reads and writes needs two" : NULL;
-    if (what)
-        snprintf(error, size, "%s", what);
-    return !what;
+    struct cu_cfg c;
+    cu_configure(&c, config);
+    if (!splits(c.lwh_buckets, c.lwh_arrays))
+        diag_error(d, 0, 0, "%s: each sub-array of %s must have a power of two",
+                   config_setting(config, KEY_KILO_LWH_BUCKETS).text, config_setting(config, KEY_KILO_LWH_ARRAYS).text);
+    if (!splits(c.bf_bits, c.bf_functions))
+        diag_error(d, 0, 0, "%s: each sub-signature of %s must have a power of two",
+                   config_setting(config, KEY_KILO_BF_BITS).text, config_setting(config, KEY_KILO_BF_FUNCTIONS).text);
+    if (c.ring && c.ring < KILO_LANES)
+        diag_error(d, 0, 0, "%s is neither 0 nor at least %d, the lanes of the widest warp",
+                   config_setting(config, KEY_KILO_RING).text, KILO_LANES);
+    if (c.buffers == 1)
+        diag_error(d, 0, 0, "%s: a transaction that reads and writes needs two",
+                   config_setting(config, KEY_KILO_BUFFERS).text);
 }
