@@ -6,7 +6,9 @@
 
 CUDA_DIR     := frontend/cuda
 CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
-CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%)
+CG_DETAILS   := $(patsubst %,$(B)/cuda/include/cooperative_groups/details/%.h,async coalesced_reduce coalesced_scan \
+                  driver_abi functional helpers info invoke memory partitioning reduce scan sync)
+CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%) $(CG_DETAILS)
 EMPTY_LIBS   := $(B)/cuda/lib64/libcudadevrt.a $(B)/cuda/lib64/libnvToolsExt.a
 CUDA_TOOLS   := $(addprefix $(B)/cuda/bin/,ptxas fatbinary nvlink bin2c crt/link.stub) $(EMPTY_LIBS)
 CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
@@ -14,6 +16,14 @@ CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%
 	@mkdir -p $(@D)
 	@cp $< $@
+
+# Headers that some programs name although cooperative_groups.h includes them.
+$(CG_DETAILS):
+	@mkdir -p $(@D)
+	@printf '#include "cooperative_groups.h"\n' >$@
+	@case $(@F) in *reduce.h) printf '#include "cooperative_groups/reduce.h"\n' ;; \
+	    *scan.h) printf '#include "cooperative_groups/scan.h"\n' ;; \
+	    async.h) printf '#include "cooperative_groups/memcpy_async.h"\n' ;; esac >>$@
 
 $(B)/cuda/bin/%: $(B)/obj/$(CUDA_DIR)/%.o $(B)/lib/libsimtx.a
 	@mkdir -p $(@D)
@@ -44,7 +54,7 @@ $(B)/cuda/lib64/.keep:
 # The headers of libcu++, if its package is installed, corrected for clang.
 LIBCUDACXX := $(B)/cuda/include/.libcudacxx
 CUDA_TREE  += $(LIBCUDACXX)
-$(LIBCUDACXX): $(CUDA_DIR)/libcudacxx.sh $(wildcard /usr/include/cuda/std/barrier)
+$(LIBCUDACXX): $(CUDA_DIR)/libcudacxx.sh $(CUDA_DIR)/libcudacxx/functional $(wildcard /usr/include/cuda/std/barrier)
 	@mkdir -p $(@D)
 	@sh $(CUDA_DIR)/libcudacxx.sh $(@D)
 	@touch $@

@@ -5,13 +5,15 @@
 # operators that are declared for host and device and defined for the host, and in barrier::arrive a variable that only
 # the leader of a warp sets before all shuffle it, for which clang drops the test of the leader. Every architecture gets
 # the barriers, pipelines and copies for those before sm_80: simtx has no mbarrier, cp.async and createpolicy, and clang
-# accepts shared variables of these types. Without the package the folder has no such headers.
+# accepts shared variables of these types. The tree also gets <cuda/functional>, which this version does not have.
+# Without the package the folder has no such headers.
 set -e
 to=${1:?usage: libcudacxx.sh FOLDER}
 from=/usr/include
 rm -rf "$to/cuda" "$to/nv"
 [ -f $from/cuda/std/barrier ] || exit 0
 cp -Rs $from/cuda $from/nv "$to/"
+[ -f $from/cuda/functional ] || cp "${0%.sh}/functional" "$to/cuda/"
 
 corrected() { # FILE PATTERN SED-SCRIPT: the lines with the pattern must exist
     grep -q "$2" "$from/$1" || { echo "libcudacxx.sh: $1 has no '$2': another version of libcu++" >&2; return 0; }

@@ -33,6 +33,19 @@ __global__ void lecuyer(unsigned *out, unsigned long long skip) {
     }
 }
 
+// out[0]: behind two subsequences, out[1]: behind as many draws in steps of the largest power of two.
+__global__ void xorwow_jumps(unsigned *out) {
+    curandStateXORWOW s, t;
+    curand_init(5, 0, 0, &s);
+    t = s;
+    skipahead_sequence(2, &s);
+    for (int i = 0; i < 2 << (67 - 63); i++) {
+        skipahead(1ull << 63, &t);
+    }
+    out[0] = curand(&s);
+    out[1] = curand(&t);
+}
+
 __global__ void sobol(const unsigned (*directions)[32], unsigned *out, unsigned offset) {
     curandStateSobol32 s;
     curand_init((unsigned *)directions[threadIdx.x], offset, &s);
@@ -125,6 +138,10 @@ static void check_xorwow() {
         v = (v ^ (v << 4)) ^ (t ^ (t << 1));
         expect_equal("XORWOW", i, (d += 362437) + v, got[i]);
     }
+    xorwow_jumps<<<1, 1>>>(out);
+    CHECK_KERNEL();
+    got = to_host(out, 2);
+    expect_equal("XORWOW, subsequences of 2^67", 0, got[1], got[0]);
 }
 
 // The first points that Joe and Kuo print for three dimensions, in their order; each dimension alone visits every

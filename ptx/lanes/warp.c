@@ -1,7 +1,9 @@
 /*
  * Warp-level instructions (PTX ISA 9.7.9.6, 9.7.13): shfl, vote, match, redux, activemask. With a membermask the
  * executing lanes form groups of equal masks, because tiles of a warp may execute one instruction together. Each group
- * is independent; lanes that a mask names but that do not execute are not part of it.
+ * is independent; lanes that a mask names but that do not execute are not part of it. vote.sync.ballot gives the votes
+ * of the executing lanes that the mask names: programs count the lanes below their own with masks that differ from lane
+ * to lane.
  */
 #include "ptx/lanes/kernel.h"
 
@@ -105,6 +107,11 @@ static inline void put_group_pred(struct lanes *x, operand o, uint32_t group, bo
     *p = value ? *p | group : *p & ~group;
 }
 
+static inline uint32_t mask_of(const struct lanes *x, const struct dinst *d, uint32_t group)
+{
+    return ((const uint32_t *)src_of(x, d, 1))[__builtin_ctz(group)];
+}
+
 static inline int vote_mode(struct lanes *x, const struct dinst *d, uint8_t mode, bool sync)
 {
     uint32_t p = get_pred(x, d->src[0]) ^ (d->imm & PRED_NOT ? ALL_LANES : 0);
@@ -112,7 +119,7 @@ static inline int vote_mode(struct lanes *x, const struct dinst *d, uint8_t mode
         group = sync ? next_group(x, d, todo) : todo;
         uint32_t yes = p & group;
         if (mode == MOD(VOTE, BALLOT))
-            put_word(x, d, group, yes);
+            put_word(x, d, group, sync ? p & x->mask & mask_of(x, d, group) : yes);
         else if (mode == MOD(VOTE, ALL))
             put_group_pred(x, d->dst, group, yes == group);
         else if (mode == MOD(VOTE, ANY))

@@ -34,7 +34,7 @@ awk '
         row(what, $(NF - 5), $(NF - 4), $(NF - 2), $(NF - 1) + 0 " of 510 (nvcc), " $NF " of 464 (clang)")
     }
     /functions carried out/ { row("functions of the runtime API", $1, $3, $7, $10 " of 573") }
-    /features covered/ { row("features of CUDA", $1, $3, $6 + 0, most " of 573") }
+    /features covered/ { row("features of CUDA", $1, $3, $6 + 0, most + 0 " of 573") }
     /^(refused|unsupported) as listed:/ { missing($4) }
     /^not covered:/ {
         match($0, / +[0-9]+ programs/)

@@ -5,8 +5,9 @@
 #include "kernels/check.h"
 
 #include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-#include <cooperative_groups/scan.h>
+#include <cooperative_groups/details/partitioning.h>
+#include <cooperative_groups/details/reduce.h>
+#include <cooperative_groups/details/scan.h>
 
 namespace cg = cooperative_groups;
 

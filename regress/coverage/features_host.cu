@@ -1,8 +1,14 @@
 // The host's side: OpenMP threads of the host around kernels, a loop over all devices with memory and a
 // stream on each, peer access, cudaLaunchKernel by pointer, loads and stores with a cache operator, copies
-// that go through a stream. Results are exact sums.
+// that go through a stream, channels of half precision, NVTX and function objects in C++. Results are exact sums.
 #define PROGRAM "features_host"
 #include "kernels/check.h"
+
+#include <nvtx3/nvtx3.hpp>
+#include <string>
+#if __has_include(<cuda/std/functional>)
+#include <cuda/functional>
+#endif
 
 static __global__ void scale(const int *in, int *out, int factor, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -105,7 +111,69 @@ static void check_cached() {
     CHECK(cudaFree(out4));
 }
 
+// Channels of half precision.
+static void check_channels() {
+    const cudaChannelFormatDesc channels[] = {cudaCreateChannelDescHalf(), cudaCreateChannelDescHalf1(),
+                                              cudaCreateChannelDescHalf2(), cudaCreateChannelDescHalf4()};
+    const int widths[][4] = {{16, 0, 0, 0}, {16, 0, 0, 0}, {16, 16, 0, 0}, {16, 16, 16, 16}};
+    for (int i = 0; i < 4; i++) {
+        const int got[] = {channels[i].x, channels[i].y, channels[i].z, channels[i].w};
+        expect_equal("kind of half channels", i, cudaChannelFormatKindFloat, channels[i].f);
+        for (int c = 0; c < 4; c++) {
+            expect_equal("bits of half channels", i, widths[i][c], got[c]);
+        }
+    }
+}
+
+// Marks for profilers in C++; only that they compile and change nothing.
+struct Domain {
+    static constexpr const char *name{"simulation"};
+};
+struct Stage {
+    static constexpr const char *message{"stage"};
+};
+
+static int marked(int value) {
+    NVTX3_FUNC_RANGE();
+    nvtx3::scoped_range whole{"whole", nvtx3::rgb{10, 20, 30}, nvtx3::payload{value}};
+    nvtx3::scoped_range_in<Domain> part{nvtx3::event_attributes{std::string("part"), nvtx3::category{3}}};
+    nvtx3::unique_range moved = nvtx3::unique_range{"first"};
+    moved = nvtx3::unique_range(nvtx3::registered_string_in<Domain>::get<Stage>());
+    nvtx3::mark_in<Domain>("mark", nvtx3::color{0xff00ff00});
+    nvtx3::end_range(nvtx3::start_range("open"));
+    return value;
+}
+
+#if __has_include(<cuda/std/functional>)
+template <class Fn>
+static __global__ void called(Fn fn, int *out) {
+    out[threadIdx.x] = fn((int)threadIdx.x, 5);
+}
+
+static void check_functional() {
+    int *out = device_zeros<int>(32);
+    called<<<1, 32>>>(cuda::maximum<>(), out);
+    std::vector<int> largest = to_host(out, 32);
+    called<<<1, 32>>>(cuda::minimum<int>(), out);
+    std::vector<int> least = to_host(out, 32);
+    called<<<1, 32>>>(cuda::proclaim_return_type<int>([] __device__(int a, int b) { return a * b; }), out);
+    std::vector<int> product = to_host(out, 32);
+    CHECK_KERNEL();
+    for (int i = 0; i < 32; i++) {
+        expect_equal("maximum", i, i > 5 ? i : 5, largest[i]);
+        expect_equal("minimum", i, i < 5 ? i : 5, least[i]);
+        expect_equal("lambda with a stated result", i, i * 5, product[i]);
+    }
+    CHECK(cudaFree(out));
+}
+#else
+static void check_functional() {}
+#endif
+
 int main() {
+    check_channels();
+    check_functional();
+    expect_equal("result of a marked function", 0, 7, marked(7));
     check_openmp();
     check_devices();
     check_cached();

@@ -1,4 +1,4 @@
-// Number formats and numeric intrinsics: bfloat16, complex numbers, bytes and halfwords in a register (SIMD
+// Number formats and numeric intrinsics: bfloat16, conversions to bytes, complex numbers, bytes and halfwords in a register (SIMD
 // video intrinsics), arithmetic with a stated rounding, fast approximations, double precision functions. The
 // host computes in exact integers, in double, or in long double.
 #define PROGRAM "features_numbers"
@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cuComplex.h>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 static const int COUNT = 512;
 
@@ -64,6 +65,45 @@ static void check_bfloat() {
     }
     CHECK(cudaFree(da));
     CHECK(cudaFree(db));
+    CHECK(cudaFree(out));
+}
+
+// Every half and bfloat16 to bytes, and a complex product with a sum, whose values are exact.
+struct __CUDA_ALIGN__(16) Bytes {
+    signed char from_half, from_bfloat;
+    unsigned char unsigned_half, unsigned_bfloat;
+    float real, imaginary;
+};
+
+static __global__ void to_bytes(Bytes *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    __half h = __ushort_as_half((unsigned short)i);
+    __nv_bfloat16 b = __ushort_as_bfloat16((unsigned short)i);
+    __nv_bfloat162 z = __hcmadd(__floats2bfloat162_rn(2.0f, 3.0f), __floats2bfloat162_rn(5.0f, 7.0f),
+                                __floats2bfloat162_rn(-4.0f, 1.0f));
+    out[i] = {__half2char_rz(h), __bfloat162char_rz(b), __half2uchar_rz(h), __bfloat162uchar_rz(b),
+              __low2float(z), __high2float(z)};
+}
+
+static void check_bytes() {
+    const int all = 65536;
+    Bytes *out = device_buffer<Bytes>(all);
+    to_bytes<<<all / 256, 256>>>(out);
+    CHECK_KERNEL();
+    std::vector<Bytes> got = to_host(out, all);
+    for (int i = 0; i < all; i++) {
+        float values[2] = {__half2float(__ushort_as_half((unsigned short)i)), float_from((uint32_t)i << 16)};
+        int bytes[2] = {got[i].from_half, got[i].from_bfloat};
+        int unsigned_bytes[2] = {got[i].unsigned_half, got[i].unsigned_bfloat};
+        for (int f = 0; f < 2; f++) {
+            double whole = std::isnan(values[f]) ? 0.0 : std::trunc((double)values[f]);
+            expect_equal("to a byte", i, (int)std::fmin(std::fmax(whole, -128.0), 127.0), bytes[f]);
+            expect_equal("to an unsigned byte", i, (int)std::fmin(std::fmax(whole, 0.0), 255.0), unsigned_bytes[f]);
+        }
+    }
+    expect_equal("size of an aligned structure", 0, (size_t)16, sizeof(Bytes));
+    expect_equal("real part", 0, 2.0f * 5.0f - 3.0f * 7.0f - 4.0f, got[0].real);
+    expect_equal("imaginary part", 0, 2.0f * 7.0f + 3.0f * 5.0f + 1.0f, got[0].imaginary);
     CHECK(cudaFree(out));
 }
 
@@ -278,6 +318,7 @@ static void check_functions() {
 
 int main() {
     check_bfloat();
+    check_bytes();
     check_complex();
     check_video();
     check_rounded();

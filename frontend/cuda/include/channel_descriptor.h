@@ -52,6 +52,18 @@ SIMTX_DESCS(unsigned int, uint)
 SIMTX_DESCS(float, float)
 #undef SIMTX_DESCS
 #undef SIMTX_DESC
+
+/* Half precision */
+#define SIMTX_DESC(name, y, z, w)                                                       \
+    static inline cudaChannelFormatDesc name()                                          \
+    {                                                                                   \
+        return cudaCreateChannelDesc(16, y, z, w, cudaChannelFormatKindFloat);          \
+    }
+SIMTX_DESC(cudaCreateChannelDescHalf, 0, 0, 0)
+SIMTX_DESC(cudaCreateChannelDescHalf1, 0, 0, 0)
+SIMTX_DESC(cudaCreateChannelDescHalf2, 16, 0, 0)
+SIMTX_DESC(cudaCreateChannelDescHalf4, 16, 16, 16)
+#undef SIMTX_DESC
 #endif
 
 #endif

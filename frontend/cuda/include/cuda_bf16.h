@@ -9,6 +9,10 @@
 #include "simtx/keywords.h"
 #include "simtx/to_integer.h"
 
+#ifndef __CUDA_ALIGN__
+#define __CUDA_ALIGN__(n) __align__(n)
+#endif
+
 #define __CUDA_BF16_TYPES_EXIST__
 
 struct __nv_bfloat16_raw {
@@ -216,6 +220,8 @@ SIMTX_INT(uint, unsigned int)
 SIMTX_INT(ll, long long)
 SIMTX_INT(ull, unsigned long long)
 #undef SIMTX_INT
+SIMTX_BOTH signed char __bfloat162char_rz(__nv_bfloat16 h) { return simtx_to_char(__bfloat162float(h)); }
+SIMTX_BOTH unsigned char __bfloat162uchar_rz(__nv_bfloat16 h) { return simtx_to_uchar(__bfloat162float(h)); }
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7f80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7fff)

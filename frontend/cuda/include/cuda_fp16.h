@@ -10,6 +10,10 @@
 #include "simtx/keywords.h"
 #include "simtx/to_integer.h"
 
+#ifndef __CUDA_ALIGN__
+#define __CUDA_ALIGN__(n) __align__(n)
+#endif
+
 #define __CUDA_FP16_TYPES_EXIST__
 
 struct __half_raw {
@@ -279,16 +283,8 @@ SIMTX_INT(ull, unsigned long long)
 #undef SIMTX_NS
 
 /* Bytes: toward zero, saturating; a NaN becomes 0. */
-SIMTX_BOTH signed char __half2char_rz(__half h)
-{
-    float f = __half2float(h);
-    return (signed char)(f != f ? 0 : f <= -128.0f ? -128 : f >= 127.0f ? 127 : (int)f);
-}
-SIMTX_BOTH unsigned char __half2uchar_rz(__half h)
-{
-    float f = __half2float(h);
-    return (unsigned char)(!(f > 0.0f) ? 0 : f >= 255.0f ? 255 : (int)f);
-}
+SIMTX_BOTH signed char __half2char_rz(__half h) { return simtx_to_char(__half2float(h)); }
+SIMTX_BOTH unsigned char __half2uchar_rz(__half h) { return simtx_to_uchar(__half2float(h)); }
 
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7c00)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7fff)
@@ -297,14 +293,6 @@ SIMTX_BOTH unsigned char __half2uchar_rz(__half h)
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000)
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000)
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3c00)
-
-/* Two products in complex arithmetic: a*b + c with (real, imaginary) pairs. */
-SIMTX_BOTH __half2 __hcmadd(__half2 a, __half2 b, __half2 c)
-{
-    __half re = __hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x));
-    __half im = __hfma(a.y, b.x, __hfma(a.x, b.y, c.y));
-    return __half2(re, im);
-}
 
 #ifdef SIMTX_CUDA
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600

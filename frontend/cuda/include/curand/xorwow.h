@@ -67,20 +67,36 @@ QUALIFIERS void simtx_xorwow_apply(const unsigned int a[SIMTX_XORWOW_WORDS], cur
         state->v[k] = sum[k];
 }
 
-/* A few steps one by one. */
-QUALIFIERS void skipahead(unsigned long long n, curandStateXORWOW_t *state)
+/* n << shift steps. */
+QUALIFIERS void simtx_xorwow_skip(unsigned long long n, int shift, curandStateXORWOW_t *state)
 {
-    unsigned int a[SIMTX_XORWOW_WORDS] = {1, 0, 0, 0, 0}, d = state->d + (unsigned int)n * 362437;
-    if (n < SIMTX_XORWOW_FEW) {
-        for (; n; n--)
-            curand(state);
-        return;
-    }
+    unsigned int a[SIMTX_XORWOW_WORDS] = {1, 0, 0, 0, 0};
+    unsigned int d = state->d + (shift < 32 ? (unsigned int)n << shift : 0) * 362437;
     for (int i = 63; i >= 0; i--)
         if (n >> i)
             simtx_xorwow_square(a, (int)(n >> i & 1));
+    for (int i = 0; i < shift; i++)
+        simtx_xorwow_square(a, 0);
     simtx_xorwow_apply(a, state);
     state->d = d;
+}
+
+/* A few steps one by one. */
+QUALIFIERS void skipahead(unsigned long long n, curandStateXORWOW_t *state)
+{
+    if (n >= SIMTX_XORWOW_FEW) {
+        simtx_xorwow_skip(n, 0, state);
+        return;
+    }
+    for (; n; n--)
+        curand(state);
+}
+
+/* The subsequences of curand_init start elsewhere: they are mixed from its arguments. */
+QUALIFIERS void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *state)
+{
+    if (n)
+        simtx_xorwow_skip(n, 67, state);
 }
 
 /* The finaliser of SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). */

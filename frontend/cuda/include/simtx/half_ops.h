@@ -169,6 +169,12 @@ SIMTX_MASK(gtu)
 SIMTX_MASK(geu)
 #undef SIMTX_MASK
 
+/* Two products in complex arithmetic: a*b + c with (real, imaginary) pairs. */
+SIMTX_BOTH SIMTX_H2 __hcmadd(SIMTX_H2 a, SIMTX_H2 b, SIMTX_H2 c)
+{
+    return SIMTX_R2(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
+}
+
 /* Mathematics, in float */
 #ifdef SIMTX_CUDA
 #define SIMTX_MATH(name, expr)                  \
@@ -194,6 +200,7 @@ SIMTX_MATH(floor, ::floorf(x))
 SIMTX_MATH(trunc, ::truncf(x))
 SIMTX_MATH(rint, ::rintf(x))
 SIMTX_MATH(tanh, ::tanhf(x))
+SIMTX_MATH(tanh_approx, ::tanhf(x))
 #undef SIMTX_MATH
 #endif
 #undef SIMTX_PAIR1

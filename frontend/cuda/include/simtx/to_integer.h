@@ -16,4 +16,15 @@ template <class T_> SIMTX_HOST T_ simtx_to_integer(float f)
     return f <= (has_sign ? -(float)top * 2 : 0.0f) ? (T_)(has_sign ? -most - 1 : 0) : (T_)f;
 }
 
+/* To 8 bits, on hosts and devices. */
+SIMTX_BOTH signed char simtx_to_char(float f)
+{
+    return (signed char)(f != f ? 0 : f <= -128.0f ? -128 : f >= 127.0f ? 127 : (int)f);
+}
+
+SIMTX_BOTH unsigned char simtx_to_uchar(float f)
+{
+    return (unsigned char)(!(f > 0.0f) ? 0 : f >= 255.0f ? 255 : (int)f);
+}
+
 #endif
