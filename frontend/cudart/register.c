@@ -150,13 +150,13 @@ static cudaError_t load_image(struct image *image)
     return code->failed;
 }
 
-static cudaError_t load_kernel(struct rt_function *f, struct CUfunc_st *k)
+static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct CUfunc_st *k)
 {
     cudaError_t e = load_image(f->image);
     if (e)
         return e;
     *k = (struct CUfunc_st){.kernel = simtx_module_kernel(f->image->code->module[rt_thread.device], f->name),
-                            .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
+                            .symbol = symbol, .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
     if (k->kernel)
         return cudaSuccess;
     rt_say("kernel %s is not in its device code", f->name);
@@ -172,7 +172,7 @@ cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
         return rt_function_ok(*out) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
     }
     *out = &f->kernel[rt_thread.device];
-    return (*out)->kernel ? cudaSuccess : load_kernel(f, *out);
+    return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
 }
 
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
