@@ -249,7 +249,10 @@ timed 0 "core cycles, IPC" --timing --set l1.kb=0
 timed 0 "core cycles, IPC" --timing --set l2.slice_kb=0
 timed 2 "does not fit on an SM: registers (255 registers per thread" --timing --set kernel.vadd.registers=255 \
     --set gpu.registers_per_sm=16384
-timed 2 "of static shared memory; a block has 16384 (49152 with the overlay shared48" --timing --config gtx480 --shared 20000
+timed 2 "20000 bytes of dynamic and 0 of static shared memory, but may have 16384 in all; the overlay shared48 raises" \
+    --timing --config gtx480 --shared 20000
+timed 2 "but may have 16384 in all, the most on this GPU" --timing --config gtx480 --shared 50000
+timed 2 "but may have 98304 in all, the most on this GPU" --timing --config v100 --shared 200000
 check 2 "block.x = 2000 is not in 1 .. 1024" $(launch vadd.ptx --timing --block 2000 --arg f32[1]:0 --arg f32[1]:0 \
     --arg f32[1]:0 --arg u32:1)
 check 2 "no transactional memory (tm.global = none, tm.shared = none)" $(launch tx.ptx --timing)
