@@ -60,16 +60,28 @@ struct ptx_inst *inst_append(struct parser *p)
     return in;
 }
 
+/* The types that some form of the instruction takes. */
+static ptx_typeset types_of(uint16_t op)
+{
+    ptx_typeset types = 0;
+    for (int i = 0; i < ptx_form_count; i++)
+        if (ptx_forms[i].op == op)
+            types |= ptx_forms[i].type[0] | ptx_forms[i].type[1] | ptx_forms[i].type[2];
+    return types;
+}
+
 static void report_modifier(struct parser *p, const struct name *n, struct ptx_loc loc)
 {
     const char *candidates[PTX_MODIFIER_COUNT + T_COUNT];
     const char *near = NULL;
+    ptx_typeset types = types_of(p->opcode->op);
     size_t k = 0;
     for (int i = 1; i <= PTX_MODIFIER_COUNT; i++)
         if (ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1)
             candidates[k++] = ptx_modifier_name((uint8_t)i);
     for (int t = 1; t < T_COUNT && !n->vec; t++)
-        candidates[k++] = ptx_type_name((enum ptx_type)t);
+        if (types >> t & 1)
+            candidates[k++] = ptx_type_name((enum ptx_type)t);
     if (!n->type)
         near = diag_nearest(n->s + 1, candidates, k);
     if (near && strcmp(near, n->s + 1))
@@ -286,6 +298,7 @@ static bool resolve_guard(struct parser *p, struct ptx_inst *in)
     if (!p->guard)
         return true;
     struct binding *b = name_lookup(p, p->guard);
+    char hint[300];
     if (b && b->kind == BIND_REG && b->reg->type == T_PRED) {
         in->guard = b->reg;
         in->guard_negated = p->guard_negated;
@@ -295,7 +308,8 @@ static bool resolve_guard(struct parser *p, struct ptx_inst *in)
         diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "'%s' is not a predicate register",
                    p->guard->s);
     else
-        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "undefined predicate '%s'", p->guard->s);
+        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "undefined predicate '%s'%s", p->guard->s,
+                   name_hint(p, p->guard, hint, sizeof hint));
     return false;
 }
 
