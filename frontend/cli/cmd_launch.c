@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -414,6 +415,29 @@ static int compare_buffer(const struct argument *a, const struct action *act, co
     return status;
 }
 
+/* What can be known before the launch about the files of the actions. */
+static void check_file(const char *option, const char *what, const char *file, bool usable)
+{
+    if (!usable)
+        cmd_usage_error(COMMAND, "%s: cannot %s %s: %s", option, what, file, strerror(errno));
+}
+
+static void check_actions(struct launch_command *l)
+{
+    for (int i = 0; i < l->nactions; i++) {
+        const struct action *act = &l->action[i];
+        const char *file;
+        find_buffer(l, act, &file);
+        if (act->option == OPT_SAVE)
+            check_file("--save", "write", file, atomic_file_writable(file));
+        else if (act->option == OPT_EXPECT)
+            check_file("--expect", "read", file, access(file, R_OK) == 0);
+    }
+    for (int i = 0; i < l->nargs; i++)
+        if (l->arg[i].value.save)
+            check_file("--arg", "write", l->arg[i].value.save, atomic_file_writable(l->arg[i].value.save));
+}
+
 static int run_actions(struct launch_command *l)
 {
     int status = CMD_OK;
@@ -465,11 +489,9 @@ int cmd_launch(int argc, char **argv)
 {
     static struct launch_command l;      /* large */
     size_t size = 0;
-    const char *rest;
     parse(&l, argc, argv);
     cmd_export_common(COMMAND);
-    for (int i = 0; i < l.nactions; i++)
-        find_buffer(&l, &l.action[i], &rest);
+    check_actions(&l);
     char *text = cmd_read_ptx(COMMAND, l.file, &size);
     if (!text)
         return CMD_USAGE;

@@ -150,6 +150,10 @@ check 2 "out of range, 1 to 256 host threads" $(launch vadd.ptx --threads 0)
 check 2 "--simt: gpu.simt = both" $(launch vadd.ptx --simt both)
 check 2 "expected KEY=VALUE" $(launch vadd.ptx --set gpu.sms)
 check 2 "cannot write" $(launch vadd.ptx --stats /nonexistent/s.json)
+check 2 "cannot write the statistics (--stats or SIMTX_STATS) to /nonexistent/" $(launch vadd.ptx --stats /nonexistent/%p.json)
+check 2 "--save: cannot write /nonexistent/c: No such file" $(launch vadd.ptx $vadd --arg u32:1000 --save c:/nonexistent/c)
+check 2 "--expect: cannot read /nonexistent/c: No such file" $(launch vadd.ptx $vadd --arg u32:1000 --expect c:/nonexistent/c)
+check 2 "--arg: cannot write /nonexistent/c: No such file" $(launch vadd.ptx --arg out:/nonexistent/c,64)
 check 2 "launch" $(launch vadd.ptx --block 2000 --arg f32[1]:0 --arg f32[1]:0 --arg f32[1]:0 --arg u32:1)
 check 1 "at vadd.ptx:15:5: ld.global.f32" \
     $(launch vadd.ptx --grid 4 --block 256 --arg f32[10]:0 --arg f32[10]:0 --arg f32[10]:0 --arg u32:1000)
@@ -331,6 +335,10 @@ echo old >n.json
 check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 check 1 "cannot write the statistics to /dev/full: No space" "$simtx" run --quiet --stats /dev/full -- ./app 0
 check 7 "cannot write the statistics" "$simtx" run --quiet --stats /dev/full -- ./app 7
+check 1 "No space left on device; they are in $work/simtx-stats." env TMPDIR="$work" "$simtx" run --quiet --stats /dev/full -- ./app 0
+holds "statistics that were rescued" grep -q '"total"' "$work"/simtx-stats.*
+check 99 "cannot write the statistics (--stats or SIMTX_STATS) to /nonexistent/s.json" env SIMTX_STATS=/nonexistent/s.json \
+    LD_LIBRARY_PATH="$build/cuda/lib64" ./app 0
 # A file system without room: the old statistics stay, and nothing else.
 small=$work/small
 if mkdir "$small" && mount -t tmpfs -o size=64k none "$small" 2>err; then
