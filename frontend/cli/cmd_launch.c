@@ -210,6 +210,24 @@ static void list_kernels(simtx_module *m)
     }
 }
 
+/* The kernel that the user may mean: one whose name contains the text, as the mangled name of a C++ function does, or the
+ * nearest. */
+static const char *near_kernel(simtx_module *m, const char *wanted)
+{
+    enum { MAX = 1000 };
+    const char *names[MAX];
+    simtx_kernel *k;
+    int n = 0;
+    for (; n < MAX && (k = simtx_module_kernel_at(m, n)); n++) {
+        simtx_kernel_info info;
+        simtx_kernel_get_info(k, &info);
+        names[n] = info.name;
+        if (strstr(info.name, wanted))
+            return info.name;
+    }
+    return diag_nearest(wanted, names, (size_t)n);
+}
+
 /* NULL after printing a message. */
 static simtx_kernel *find_kernel(const struct launch_command *l, simtx_module *m)
 {
@@ -222,8 +240,10 @@ static simtx_kernel *find_kernel(const struct launch_command *l, simtx_module *m
     simtx_kernel *k = l->kernel ? simtx_module_kernel(m, l->kernel) : NULL;
     if (k)
         return k;
+    const char *near = l->kernel ? near_kernel(m, l->kernel) : NULL;
     if (l->kernel)
-        fprintf(stderr, "%s: %s has no kernel %s; it has\n", COMMAND, l->file, l->kernel);
+        fprintf(stderr, "%s: %s has no kernel %s%s%s; it has\n", COMMAND, l->file, l->kernel,
+                near ? ", did you mean " : "", near ? near : "");
     else
         fprintf(stderr, "%s: --kernel NAME is missing, one of\n", COMMAND);
     list_kernels(m);

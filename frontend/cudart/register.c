@@ -140,7 +140,8 @@ static cudaError_t load_image(struct image *image)
     if (find_texts(image, t, why, sizeof why)) {
         code->failed = load_texts(t, d->gpu, code, module);
     } else {
-        rt_say("%s: %s%s", program_invocation_short_name, code == &replaced ? SIMTX_ENV_PTX ": " : "", why);
+        rt_say("device code of %s cannot be loaded: %s%s", program_invocation_short_name,
+               code == &replaced ? SIMTX_ENV_PTX ": " : "", why);
         code->failed = cudaErrorNoKernelImageForDevice;
     }
     rt_free_texts(t);
@@ -159,7 +160,7 @@ static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct
                             .symbol = symbol, .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
     if (k->kernel)
         return cudaSuccess;
-    rt_say("kernel %s is not in its device code", f->name);
+    rt_say("kernel %s is not in %s", f->name, f->image->code == &replaced ? getenv(SIMTX_ENV_PTX) : "its device code");
     return cudaErrorInvalidDeviceFunction;
 }
 

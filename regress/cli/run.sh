@@ -119,7 +119,9 @@ check 1 "cannot write the standard output" sh \
     -c "$(launch int.ptx --kernel fill --arg k=s32[3]:0 --arg s32:5 --print k) >/dev/full"
 check 1 "argument 0: " $(launch int.ptx --kernel fill --arg u32[10000000000]:7 --arg s32:5)
 check 2 "--kernel NAME is missing" $(launch int.ptx --arg u32:1)
-check 2 "int.ptx has no kernel fil; it has" $(launch int.ptx --kernel fil)
+check 2 "int.ptx has no kernel fil, did you mean fill; it has" $(launch int.ptx --kernel fil)
+check 2 "int.ptx has no kernel ever, did you mean for_ever; it has" $(launch int.ptx --kernel ever)
+check 2 "int.ptx has no kernel xyzzy; it has" $(launch int.ptx --kernel xyzzy)
 check 2 "takes 4 arguments, 3 given" $(launch vadd.ptx $vadd)
 check 2 "argument 3 is u64 of 8 bytes; the parameter is u32 of 4 bytes" $(launch vadd.ptx $vadd --arg u64:1000)
 check 2 "argument 3 is f32; the parameter is u32" $(launch vadd.ptx $vadd --arg f32:1000)
@@ -408,7 +410,7 @@ kernel one 10 >>one.ptx
 check 0 "results 1 2" "$simtx" run --quiet -- ./units
 check 0 "results 10 20" "$simtx" run --quiet --ptx both.ptx -- ./units
 check 0 "results 10 20" env LD_LIBRARY_PATH="$build/cuda/lib64" SIMTX_PTX=both.ptx ./units
-check 9 "kernel two is not in its device code" "$simtx" run --quiet --ptx one.ptx -- ./units
+check 9 "kernel two is not in $work/one.ptx" "$simtx" run --quiet --ptx one.ptx -- ./units
 check 9 "SIMTX_PTX: none.ptx: No such file" env LD_LIBRARY_PATH="$build/cuda/lib64" SIMTX_PTX=none.ptx ./units
 check 2 "none.ptx: No such file" "$simtx" run --ptx none.ptx -- ./units
 check 2 ".: Is a directory" "$simtx" run --ptx . -- ./units
