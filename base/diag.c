@@ -142,11 +142,11 @@ static int distance(const char *a, const char *b)
 const char *diag_nearest(const char *word, const char *const *candidates, size_t n)
 {
     const char *best = NULL;
-    int best_distance = (int)strlen(word) / 3 + 2;
+    int least = 2 * ((int)strlen(word) / 3 + 2);
     for (size_t i = 0; i < n; i++) {
-        int dist = distance(word, candidates[i]);
-        if (dist < best_distance) {
-            best_distance = dist;
+        int dist = 2 * distance(word, candidates[i]) + (*word != *candidates[i]);
+        if (dist < least) {
+            least = dist;
             best = candidates[i];
         }
     }

@@ -18,7 +18,10 @@ static const struct hint hints[] = {
      "nvcc accepts templates that call functions declared after them; -fdelayed-template-parsing makes clang accept them"},
     {"Cannot cast between two non-generic address spaces",
      "clang takes the pointers in a kernel's struct parameters for global; a kernel that stores the address of a shared "
-     "variable in one must store it in a copy of the parameter (docs/nvcc.md)"},
+     "variable in one must store it in a copy of the parameter (docs/nvcc.md); with -O0 or -G, destructors of classes with "
+     "virtual bases cause this error, too: compile with -O1"},
+    {"is declared, but no module defines this function",
+     "device code of several source files needs -rdc=true, or -dc for each file and a link by simtx-cc"},
     {"in the global namespace", "if a library expects nvcc's global functions (Eigen does), compile with -U__NVCC__"},
 };
 

@@ -61,7 +61,8 @@ static bool without_nvcc(const struct cc *cc)
 }
 
 /* Adds the options for device code, which every command needs.  Like nvcc, the device compilation does not reject a
- * host function whose operators have only device candidates. */
+ * host function whose operators have only device candidates, and keeps calls of malloc whose result is only compared
+ * with NULL: the heap of a device is small. */
 static void add_cuda(struct cc *cc, struct words *cmd)
 {
     words_format(cmd, "--cuda-path=%s", cc->cuda_path);
@@ -72,6 +73,8 @@ static void add_cuda(struct cc *cc, struct words *cmd)
     words_add(cmd, "-iquote"); /* clang's wrapper finds simtx's cuda.h although -I has another */
     words_format(cmd, "%s/include/simtx/wrapper", cc->tree);
     words_add(cmd, "-fgpu-defer-diag");
+    words_add(cmd, "-Xarch_device");
+    words_add(cmd, "-fno-builtin-malloc");
     if (without_nvcc(cc))
         words_add(cmd, "-DSIMTX_WITHOUT_NVCC");
     if (cc->rdc)

@@ -453,7 +453,7 @@ static int run_request(const char *what, const struct request *r)
     }
     const char *near = diag_nearest(what, names, 4);
     cmd_usage_error("simtx config", "unknown command '%s'%s%s%s", what, near ? ", did you mean '" : "",
-                    near ? near : "", near ? "'?" : "");
+                    near ? near : ", expected list, show, diff or explain", near ? "'?" : "");
 }
 
 int cmd_config(int argc, char **argv)

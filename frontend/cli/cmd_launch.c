@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
@@ -209,6 +210,24 @@ static void list_kernels(simtx_module *m)
     }
 }
 
+/* The kernel that the user may mean: one whose name contains the text, as the mangled name of a C++ function does, or the
+ * nearest. */
+static const char *near_kernel(simtx_module *m, const char *wanted)
+{
+    enum { MAX = 1000 };
+    const char *names[MAX];
+    simtx_kernel *k;
+    int n = 0;
+    for (; n < MAX && (k = simtx_module_kernel_at(m, n)); n++) {
+        simtx_kernel_info info;
+        simtx_kernel_get_info(k, &info);
+        names[n] = info.name;
+        if (strstr(info.name, wanted))
+            return info.name;
+    }
+    return diag_nearest(wanted, names, (size_t)n);
+}
+
 /* NULL after printing a message. */
 static simtx_kernel *find_kernel(const struct launch_command *l, simtx_module *m)
 {
@@ -221,8 +240,10 @@ static simtx_kernel *find_kernel(const struct launch_command *l, simtx_module *m
     simtx_kernel *k = l->kernel ? simtx_module_kernel(m, l->kernel) : NULL;
     if (k)
         return k;
+    const char *near = l->kernel ? near_kernel(m, l->kernel) : NULL;
     if (l->kernel)
-        fprintf(stderr, "%s: %s has no kernel %s; it has\n", COMMAND, l->file, l->kernel);
+        fprintf(stderr, "%s: %s has no kernel %s%s%s; it has\n", COMMAND, l->file, l->kernel,
+                near ? ", did you mean " : "", near ? near : "");
     else
         fprintf(stderr, "%s: --kernel NAME is missing, one of\n", COMMAND);
     list_kernels(m);
@@ -414,6 +435,29 @@ static int compare_buffer(const struct argument *a, const struct action *act, co
     return status;
 }
 
+/* What can be known before the launch about the files of the actions. */
+static void check_file(const char *option, const char *what, const char *file, bool usable)
+{
+    if (!usable)
+        cmd_usage_error(COMMAND, "%s: cannot %s %s: %s", option, what, file, strerror(errno));
+}
+
+static void check_actions(struct launch_command *l)
+{
+    for (int i = 0; i < l->nactions; i++) {
+        const struct action *act = &l->action[i];
+        const char *file;
+        find_buffer(l, act, &file);
+        if (act->option == OPT_SAVE)
+            check_file("--save", "write", file, atomic_file_writable(file));
+        else if (act->option == OPT_EXPECT)
+            check_file("--expect", "read", file, access(file, R_OK) == 0);
+    }
+    for (int i = 0; i < l->nargs; i++)
+        if (l->arg[i].value.save)
+            check_file("--arg", "write", l->arg[i].value.save, atomic_file_writable(l->arg[i].value.save));
+}
+
 static int run_actions(struct launch_command *l)
 {
     int status = CMD_OK;
@@ -465,11 +509,9 @@ int cmd_launch(int argc, char **argv)
 {
     static struct launch_command l;      /* large */
     size_t size = 0;
-    const char *rest;
     parse(&l, argc, argv);
     cmd_export_common(COMMAND);
-    for (int i = 0; i < l.nactions; i++)
-        find_buffer(&l, &l.action[i], &rest);
+    check_actions(&l);
     char *text = cmd_read_ptx(COMMAND, l.file, &size);
     if (!text)
         return CMD_USAGE;

@@ -140,7 +140,8 @@ static cudaError_t load_image(struct image *image)
     if (find_texts(image, t, why, sizeof why)) {
         code->failed = load_texts(t, d->gpu, code, module);
     } else {
-        rt_say("%s: %s%s", program_invocation_short_name, code == &replaced ? SIMTX_ENV_PTX ": " : "", why);
+        rt_say("device code of %s cannot be loaded: %s%s", program_invocation_short_name,
+               code == &replaced ? SIMTX_ENV_PTX ": " : "", why);
         code->failed = cudaErrorNoKernelImageForDevice;
     }
     rt_free_texts(t);
@@ -150,16 +151,16 @@ static cudaError_t load_image(struct image *image)
     return code->failed;
 }
 
-static cudaError_t load_kernel(struct rt_function *f, struct CUfunc_st *k)
+static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct CUfunc_st *k)
 {
     cudaError_t e = load_image(f->image);
     if (e)
         return e;
     *k = (struct CUfunc_st){.kernel = simtx_module_kernel(f->image->code->module[rt_thread.device], f->name),
-                            .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
+                            .symbol = symbol, .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
     if (k->kernel)
         return cudaSuccess;
-    rt_say("kernel %s is not in its device code", f->name);
+    rt_say("kernel %s is not in %s", f->name, f->image->code == &replaced ? getenv(SIMTX_ENV_PTX) : "its device code");
     return cudaErrorInvalidDeviceFunction;
 }
 
@@ -172,7 +173,7 @@ cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
         return rt_function_ok(*out) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
     }
     *out = &f->kernel[rt_thread.device];
-    return (*out)->kernel ? cudaSuccess : load_kernel(f, *out);
+    return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
 }
 
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)

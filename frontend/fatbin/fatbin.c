@@ -13,7 +13,7 @@
 
 static int damaged(char *why, size_t why_size, const char *text)
 {
-    snprintf(why, why_size, "%s", text);
+    snprintf(why, why_size, "%s; it is damaged: build it again", text);
     return -1;
 }
 

@@ -224,12 +224,37 @@ static simtx_status check_threads(simtx_kernel *k, uint64_t threads)
                     n.tm.threads, reason(k, &n, TM_LIMIT_THREADS, why, sizeof why));
 }
 
-/* How a program gets more shared memory, if it may; every chip since compute capability 2.0 can give a block 48 KB. */
-static const char *more_shared(const simtx_gpu_info *i)
+static bool shared_within(const struct simtx_kernel *k, size_t dynamic, uint32_t limit)
 {
-    if (i->shared_per_block_optin > i->shared_per_block)
-        return " (more after cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize)";
-    return i->shared_per_block < 48 << 10 ? " (49152 with the overlay shared48: --config PRESET+shared48)" : "";
+    return k->code->shared_static <= limit && dynamic <= limit - k->code->shared_static;
+}
+
+/* What allows blocks with this much dynamic shared memory, if anything does; every chip since compute capability 2.0
+ * can give a block 48 KB. */
+static const char *more_shared(const struct simtx_kernel *k, size_t dynamic)
+{
+    const simtx_gpu_info *i = &k->module->gpu->info;
+    if (shared_within(k, dynamic, i->shared_per_block_optin))
+        return "; cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) raises this limit";
+    return shared_within(k, dynamic, 48 << 10) ? "; the overlay shared48 raises this to 49152: --config PRESET+shared48"
+                                               : ", the most on this GPU (gpu.shared_per_block_optin)";
+}
+
+/* The shared memory that a block may have now, or could have if that is still too little. */
+static uint32_t shared_limit(const struct simtx_kernel *k, size_t dynamic)
+{
+    const simtx_gpu_info *i = &k->module->gpu->info;
+    uint32_t allowed = k->max_dynamic_shared ? k->max_dynamic_shared + k->code->shared_static : 0;
+    if (!shared_within(k, dynamic, i->shared_per_block_optin))
+        return i->shared_per_block_optin;
+    return allowed > i->shared_per_block ? allowed : i->shared_per_block;
+}
+
+static const char *lack_of_shared(const struct simtx_kernel *k, size_t dynamic, char *text, size_t size)
+{
+    snprintf(text, size, "a block needs %zu bytes of dynamic and %u of static shared memory, but may have %u in all%s",
+             dynamic, k->code->shared_static, shared_limit(k, dynamic), more_shared(k, dynamic));
+    return text;
 }
 
 /* Why a program asks for a grid of no blocks, if it is that the occupancy of the kernel is 0 (CUB multiplies the two). */
@@ -237,11 +262,12 @@ static const char *empty_grid(const simtx_kernel *k, const simtx_launch_params *
 {
     uint64_t threads = threads_of(p->block);
     const char *limit;
+    char lack[250];
     *text = 0;
     if (threads && threads <= k->module->gpu->info.max_threads_per_block &&
         !simtx_occupancy(k, (uint32_t)threads, p->dynamic_shared, &limit))
-        snprintf(text, size, "; its blocks of %u threads do not fit on an SM: %s%s", (uint32_t)threads, limit,
-                 strcmp(limit, "shared memory") ? "" : more_shared(&k->module->gpu->info));
+        snprintf(text, size, "; its blocks of %u threads do not fit on an SM: %s", (uint32_t)threads,
+                 strcmp(limit, "shared memory") ? limit : lack_of_shared(k, p->dynamic_shared, lack, sizeof lack));
     return text;
 }
 
@@ -250,7 +276,7 @@ static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
     simtx_gpu *g = k->module->gpu;
     const simtx_gpu_info *i = &g->info;
     const uint32_t grid[3] = { p->grid.x, p->grid.y, p->grid.z }, block[3] = { p->block.x, p->block.y, p->block.z };
-    char why[200];
+    char why[300];
     for (int d = 0; d < 3; d++) {
         if (!grid[d] || grid[d] > i->max_grid[d])
             return gpu_fail(g, SIMTX_INVALID_LAUNCH, "%s: grid.%c = %u is not in 1 .. %u%s", k->func->name, 'x' + d,
@@ -276,7 +302,6 @@ static simtx_status check_shape(simtx_kernel *k, const simtx_launch_params *p)
 static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, const struct block_need *n)
 {
     simtx_gpu *g = k->module->gpu;
-    const simtx_gpu_info *i = &g->info;
     char why[300];
     if (n->own_shared && !n->shared)
         return gpu_fail(g, SIMTX_LAUNCH_OUT_OF_RESOURCES,
@@ -284,14 +309,11 @@ static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, 
                         "declare %u%s",
                         k->func->name, (unsigned long long)n->own_shared,
                         n->protocol->name, n->tm.shared_most, reason(k, n, TM_LIMIT_SHARED, why, sizeof why));
-    uint32_t fixed = k->code->shared_static;
-    bool within_default = fixed <= i->shared_per_block && p->dynamic_shared <= i->shared_per_block - fixed;
-    bool within_optin = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
-    if (within_default || within_optin)
+    bool allowed = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
+    if (allowed || shared_within(k, p->dynamic_shared, g->info.shared_per_block))
         return SIMTX_OK;
     return gpu_fail(g, p->dynamic_shared ? SIMTX_INVALID_LAUNCH : SIMTX_LAUNCH_OUT_OF_RESOURCES,
-                    "%s: %zu bytes of dynamic and %u of static shared memory; a block has %u%s", k->func->name,
-                    p->dynamic_shared, fixed, i->shared_per_block, more_shared(i));
+                    "%s: %s", k->func->name, lack_of_shared(k, p->dynamic_shared, why, sizeof why));
 }
 
 static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct block_need *n, const char *limit)

@@ -29,6 +29,28 @@ static FILE *open_temporary(struct atomic_file *r, mode_t mode)
     return fdopen(fd, "w");
 }
 
+static bool folder_writable(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool ok = folder && access(folder, W_OK | X_OK) == 0;
+    int reason = errno;
+    free(folder);
+    errno = reason;
+    return ok;
+}
+
+bool atomic_file_writable(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return errno == ENOENT && folder_writable(path);
+    if (!S_ISDIR(st.st_mode))
+        return access(path, W_OK) == 0;
+    errno = EISDIR;
+    return false;
+}
+
 bool atomic_file_open(struct atomic_file *r, const char *path)
 {
     struct stat old;

@@ -14,6 +14,8 @@ struct atomic_file {
     char *path, *temporary;          /* temporary: NULL = path is written directly */
 };
 
+/* Whether atomic_file_open would succeed; false with errno. Creates nothing. */
+bool atomic_file_writable(const char *path);
 /* False with errno when the file cannot be written. */
 bool atomic_file_open(struct atomic_file *r, const char *path);
 /* written: the caller wrote all data without an error. False with errno after any error; the old file then stays. */

@@ -243,24 +243,55 @@ static json_t *report_json(void)
     return root;
 }
 
+static bool write_json(const json_t *root, FILE *f)
+{
+    return json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 && fputc('\n', f) != EOF;
+}
+
+/* The run may have been long: the statistics go to a new file in the folder for temporary files. */
+static void rescue(const json_t *root, const char *path, int reason)
+{
+    const char *folder = getenv("TMPDIR");
+    char *name = NULL;
+    int fd = asprintf(&name, "%s/simtx-stats.XXXXXX", folder && *folder ? folder : "/tmp") < 0 ? -1 : mkstemp(name);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    bool ok = f && write_json(root, f);
+    if (f && fclose(f))
+        ok = false;
+    if (f && !ok)
+        unlink(name);
+    fprintf(stderr, "simtx: cannot write the statistics to %s: %s%s%s\n", path, strerror(reason),
+            ok ? "; they are in " : "", ok ? name : "");
+    free(name);
+}
+
 static void write_file(const char *pattern)
 {
     char *path = own_path(pattern, 0);
     json_t *root = report_json();
     struct atomic_file r;
-    if (root) {
-        bool ok = path && atomic_file_open(&r, path);
-        if (ok)
-            ok = atomic_file_close(&r, json_dumpf(root, r.file, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
-                                 fputc('\n', r.file) != EOF);
-        if (!ok) {
-            fprintf(stderr, "simtx: cannot write the statistics to %s: %s\n", path ? path : pattern,
-                    strerror(errno));
-            set_file_failed();
-        }
+    bool ok = !root || (path && atomic_file_open(&r, path));
+    if (root && ok)
+        ok = atomic_file_close(&r, write_json(root, r.file));
+    if (!ok) {
+        rescue(root, path ? path : pattern, errno);
+        set_file_failed();
     }
     json_decref(root);
     free(path);
+}
+
+/* Checked before the first launch; `simtx run` and `simtx launch` have checked a name without %p earlier. */
+static bool statistics_writable(char **message)
+{
+    const char *pattern = getenv(SIMTX_ENV_STATS);
+    char *path = pattern && *pattern ? own_path(pattern, 0) : NULL;
+    bool ok = !path || atomic_file_writable(path);
+    if (!ok && asprintf(message, "error: cannot write the statistics (--stats or %s) to %s: %s\n", SIMTX_ENV_STATS, path,
+                        strerror(errno)) < 0)
+        *message = NULL;
+    free(path);
+    return ok;
 }
 
 static void print_table(const simtx_gpu *g)
@@ -607,7 +638,7 @@ static simtx_status set_saved(simtx_gpu *g, char **message)
 
 simtx_gpu *session_new_gpu(int index, char **message)
 {
-    simtx_config *c = own_config(message);
+    simtx_config *c = session.created || statistics_writable(message) ? own_config(message) : NULL;
     simtx_gpu *g = c ? simtx_gpu_new(c, index, message) : NULL;
     simtx_config_free(c);
     if (g && set_saved(g, message)) {

@@ -1,5 +1,6 @@
 // Steps of a one-dimensional automaton as a captured graph: two buffers, a kernel for each direction and a
-// copy, launched many times; then the executable graph is updated from a second capture with another rule.
+// copy, launched many times; then the executable graph is updated from a second capture with another rule, and
+// the rules are set in its kernel nodes, which the host function identifies.
 // Integers, so the host gives the same cells.
 #define PROGRAM "graph_capture"
 #include "../check.h"
@@ -20,6 +21,27 @@ static cudaGraph_t capture(cudaStream_t s, unsigned *a, unsigned *b, unsigned *l
     CHECK(cudaMemcpyAsync(log, a, n * sizeof *log, cudaMemcpyDeviceToHost, s));
     CHECK(cudaStreamEndCapture(s, &graph));
     return graph;
+}
+
+// Sets the rules of the two steps to rule and rule + 1.
+static void set_rules(cudaGraphExec_t exec, cudaGraph_t graph, unsigned rule) {
+    cudaGraphNode_t nodes[3];
+    size_t count = 3;
+    CHECK(cudaGraphGetNodes(graph, nodes, &count));
+    for (size_t k = 0; k < count; k++) {
+        cudaGraphNodeType type;
+        CHECK(cudaGraphNodeGetType(nodes[k], &type));
+        if (type != cudaGraphNodeTypeKernel) {
+            continue;
+        }
+        cudaKernelNodeParams params;
+        CHECK(cudaGraphKernelNodeGetParams(nodes[k], &params));
+        expect_equal("host function of the node", k, (uintptr_t)step, (uintptr_t)params.func);
+        void **old = params.kernelParams, *args[] = {old[0], old[1], old[2], &rule};
+        params.kernelParams = args;
+        CHECK(cudaGraphExecKernelNodeSetParams(exec, nodes[k], &params));
+        rule++;
+    }
 }
 
 static void host_steps(std::vector<unsigned> &cells, int launches, unsigned rule) {
@@ -63,6 +85,12 @@ int main(int argc, char **argv) {
     CHECK(cudaStreamSynchronize(s));
     host_steps(cells, 1, 110);
     expect_same("after the update", cells, log);
+
+    set_rules(exec, other, 54);
+    CHECK(cudaGraphLaunch(exec, s));
+    CHECK(cudaStreamSynchronize(s));
+    host_steps(cells, 1, 54);
+    expect_same("after the change of the nodes", cells, log);
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphDestroy(graph));
     CHECK(cudaGraphDestroy(other));

@@ -197,10 +197,8 @@ static enum fault_kind kind_of_access(const struct launch *la, uint8_t space, ui
 
 static const char *guess_of(const struct launch *la, uint64_t address)
 {
-    if (address < 4096)
-        return " (a null pointer?)";
     return devmem_find(la->mem, address) || devmem_in_range(la->mem, address)
-               ? "" : " (outside the GPU's range of addresses)";
+               ? "" : " (outside the GPU's range of addresses: a pointer of the host?)";
 }
 
 /* What the access does, in words. */
@@ -227,6 +225,8 @@ static void describe_access(const struct warp *w, enum fault_kind kind, uint8_t 
                  address >> WINDOW_BITS == WINDOW_SHARED >> WINDOW_BITS  ? "shared memory"
                  : address >> WINDOW_BITS == WINDOW_LOCAL >> WINDOW_BITS ? "local memory"
                                                                          : "no memory");
+    else if (address < 4096)
+        snprintf(buf, size, " at 0x%llx (a null pointer?)", at);
     else {
         describe_address(la, address, where, sizeof where);
         snprintf(buf, size, " at 0x%llx: %s%s", at, where, guess_of(la, address));

@@ -123,12 +123,9 @@ static struct value literal_float(const struct node *n)
 
 static struct value unknown_name(struct parser *p, const struct node *n)
 {
-    const char *near = name_nearest(p, n->name->s, false);
-    if (near && strcmp(near, n->name->s))
-        diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'; did you mean '%s'?", n->name->s,
-                   near);
-    else
-        diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'", n->name->s);
+    char hint[300];
+    diag_error(p->d, n->loc.line, n->loc.col, "undefined name '%s'%s", n->name->s,
+               name_hint(p, n->name, hint, sizeof hint));
     return bad();
 }
 

@@ -69,7 +69,7 @@ void decl_quals_attribute(struct parser *p, struct name *n, struct ptx_loc loc)
 static bool decl_quals_ok(struct parser *p, struct ptx_loc loc)
 {
     if (!p->q.bad && !p->q.type) {
-        diag_error(p->d, loc.line, loc.col, "declaration without a type");
+        diag_error(p->d, loc.line, loc.col, "declaration without a type, such as .b32");
         p->q.bad = true;
     }
     return !p->q.bad;

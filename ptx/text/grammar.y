@@ -57,6 +57,8 @@ static int ptx_yylex(PTX_YYSTYPE *val, struct ptx_loc *loc, struct parser *p)
         return h->next;
     }
     int token = ptx_scan(val, loc, p->scanner);
+    p->line_before = p->token_line;
+    p->token_line = loc->line;
     if (!ends_declaration(p, token))
         return token;
     if (!h->next_value)
@@ -385,14 +387,29 @@ primary: WORD                    { $$ = node_new(p, NODE_NAME, @1); $$->name = $
 
 %%
 
-static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *p)
+/* What could stand at the place of the wrong token. After an operand bison expects only the end of the list, because
+ * it has reduced the list before it looks at the token; a comma could continue it. */
+static void describe_expected(const yypcontext_t *ctx, const struct parser *p, char *text, size_t size)
 {
     enum { MAX_EXPECTED = 5 };
     yysymbol_kind_t expected[MAX_EXPECTED];
-    const struct ptx_loc *loc = yypcontext_location(ctx);
-    char text[200];
     int n = yypcontext_expected_tokens(ctx, expected, MAX_EXPECTED);
-    if (yypcontext_token(ctx) == YYSYMBOL_YYEOF)
+    bool ends_list = n == 1 && strchr(";)]}", yysymbol_name(expected[0])[1]);
+    *text = 0;
+    if (ends_list && yysymbol_name(expected[0])[1] == ';' && p->line_before < yypcontext_location(ctx)->line)
+        snprintf(text, size, "; is ';' missing at the end of line %d?", p->line_before);
+    else if (n > 0 && n <= 3)
+        for (int i = 0; i < n; i++)
+            snprintf(text + strlen(text), size - strlen(text), "%s%s",
+                     i ? " or " : ends_list ? ", expected ',' or " : ", expected ", yysymbol_name(expected[i]));
+}
+
+static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *p)
+{
+    const struct ptx_loc *loc = yypcontext_location(ctx);
+    char text[200], hint[100];
+    bool end = yypcontext_token(ctx) == YYSYMBOL_YYEOF;
+    if (end)
         snprintf(text, sizeof text, "unexpected end of text");
     else
         snprintf(text, sizeof text, "unexpected '%.*s'", p->token_len > 60 ? 60 : p->token_len,
@@ -405,12 +422,10 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *p)
             return 0;
         }
     }
-    if (n > 0 && n <= 3) {
-        size_t len = strlen(text);
-        for (int i = 0; i < n && len < sizeof text; i++)
-            len += (size_t)snprintf(text + len, sizeof text - len, "%s%s", i ? " or " : ", expected ",
-                                    yysymbol_name(expected[i]));
-    }
-    diag_error(p->d, loc->line, loc->col, "%s", text);
+    if (end && p->depth > 0)
+        snprintf(hint, sizeof hint, "; the block of line %d has no '}'", p->scopes[p->depth].line);
+    else
+        describe_expected(ctx, p, hint, sizeof hint);
+    diag_error(p->d, loc->line, loc->col, "%s%s", text, hint);
     return 0;
 }

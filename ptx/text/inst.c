@@ -60,7 +60,7 @@ struct ptx_inst *inst_append(struct parser *p)
     return in;
 }
 
-/* All types that a form of the opcode has. */
+/* The types that some form of the instruction takes. */
 static ptx_typeset types_of(uint16_t op)
 {
     ptx_typeset types = 0;
@@ -74,11 +74,11 @@ static void report_modifier(struct parser *p, const struct name *n, struct ptx_l
 {
     const char *candidates[PTX_MODIFIER_COUNT + T_COUNT];
     const char *near = NULL;
+    ptx_typeset types = types_of(p->opcode->op);
     size_t k = 0;
     for (int i = 1; i <= PTX_MODIFIER_COUNT; i++)
         if (ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1)
             candidates[k++] = ptx_modifier_name((uint8_t)i);
-    ptx_typeset types = types_of(p->opcode->op);
     for (int t = 1; t < T_COUNT && !n->vec; t++)
         if (types >> t & 1)
             candidates[k++] = ptx_type_name((enum ptx_type)t);
@@ -300,6 +300,7 @@ static bool resolve_guard(struct parser *p, struct ptx_inst *in)
     if (!p->guard)
         return true;
     struct binding *b = name_lookup(p, p->guard);
+    char hint[300];
     if (b && b->kind == BIND_REG && b->reg->type == T_PRED) {
         in->guard = b->reg;
         in->guard_negated = p->guard_negated;
@@ -309,7 +310,8 @@ static bool resolve_guard(struct parser *p, struct ptx_inst *in)
         diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "'%s' is not a predicate register",
                    p->guard->s);
     else
-        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "undefined predicate '%s'", p->guard->s);
+        diag_error(p->d, p->guard_loc.line, p->guard_loc.col, "undefined predicate '%s'%s", p->guard->s,
+                   name_hint(p, p->guard, hint, sizeof hint));
     return false;
 }
 

@@ -171,7 +171,7 @@ void scope_open(struct parser *p, struct ptx_loc loc)
         p->too_deep = true;
         return;
     }
-    p->scopes[++p->depth] = (struct scope){ 0 };
+    p->scopes[++p->depth] = (struct scope){ .line = loc.line };
 }
 
 struct binding *name_bind(struct parser *p, struct name *n, enum binding_kind kind, struct ptx_loc loc)
@@ -395,6 +395,28 @@ const char *name_nearest(struct parser *p, const char *wanted, bool labels)
             all[n++] = c->s;
     }
     return diag_nearest(wanted, all, n);
+}
+
+/* The range with this prefix and fewer members than the word's number needs. */
+static const struct range *short_range(const struct parser *p, const struct name *n)
+{
+    uint32_t k = n->len;
+    while (k > 1 && n->s[k - 1] >= '0' && n->s[k - 1] <= '9')
+        k--;
+    const struct name *prefix = k < n->len ? name_find(p, n->s, k) : NULL;
+    return prefix ? prefix->range : NULL;
+}
+
+const char *name_hint(struct parser *p, const struct name *n, char *text, size_t size)
+{
+    const struct range *r = short_range(p, n);
+    const char *near = r ? NULL : name_nearest(p, n->s, false);
+    *text = 0;
+    if (r)
+        snprintf(text, size, "; line %d declares %s0 to %s%u", r->loc.line, r->name->s, r->name->s, r->count - 1);
+    else if (near && strcmp(near, n->s))
+        snprintf(text, size, "; did you mean '%s'?", near);
+    return text;
 }
 
 /* The type, or the directive or other token, whose spelling is nearest. */

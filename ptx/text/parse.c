@@ -457,7 +457,7 @@ static void run(struct parser *p, const char *text, size_t len)
     if (!p->d->errors && !p->seen_version)
         diag_error(p->d, 1, 1, "no .version directive: this is not PTX");
     else if (!p->d->errors && !p->seen_target)
-        diag_error(p->d, 1, 1, "no .target directive");
+        diag_error(p->d, 1, 1, "no .target directive: write one after .version, such as .target sm_70");
 }
 
 /* A kernel may be declared before its definition, but not without one. */

@@ -71,6 +71,7 @@ struct scope {
     struct range *ranges;
     struct label *labels;
     struct label_use *uses, *uses_tail;
+    int line;
 };
 
 struct name {
@@ -164,7 +165,7 @@ struct parser {
     struct ptx_loc section_loc;
     int last_token;
     const char *token_text;
-    int token_len;
+    int token_len, token_line, line_before;    /* line_before: of the token before */
 
     struct node_chunk *chunks, *chunk;
     uint32_t chunk_used;
@@ -247,6 +248,8 @@ void label_define(struct parser *p, struct name *n, struct ptx_loc loc);
 void label_use_add(struct parser *p, struct label_use use);
 const char *name_nearest_dotted(struct parser *p, const char *word, bool types);
 const char *name_nearest(struct parser *p, const char *word, bool labels);
+/* The end of a message about an undefined name. */
+const char *name_hint(struct parser *p, const struct name *n, char *text, size_t size);
 
 /* ---- constexpr.c: nodes and constant expressions ---- */
 struct node *node_new(struct parser *p, enum node_kind kind, struct ptx_loc loc);

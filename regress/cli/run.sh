@@ -119,7 +119,9 @@ check 1 "cannot write the standard output" sh \
     -c "$(launch int.ptx --kernel fill --arg k=s32[3]:0 --arg s32:5 --print k) >/dev/full"
 check 1 "argument 0: " $(launch int.ptx --kernel fill --arg u32[10000000000]:7 --arg s32:5)
 check 2 "--kernel NAME is missing" $(launch int.ptx --arg u32:1)
-check 2 "int.ptx has no kernel fil; it has" $(launch int.ptx --kernel fil)
+check 2 "int.ptx has no kernel fil, did you mean fill; it has" $(launch int.ptx --kernel fil)
+check 2 "int.ptx has no kernel ever, did you mean for_ever; it has" $(launch int.ptx --kernel ever)
+check 2 "int.ptx has no kernel xyzzy; it has" $(launch int.ptx --kernel xyzzy)
 check 2 "takes 4 arguments, 3 given" $(launch vadd.ptx $vadd)
 check 2 "argument 3 is u64 of 8 bytes; the parameter is u32 of 4 bytes" $(launch vadd.ptx $vadd --arg u64:1000)
 check 2 "argument 3 is f32; the parameter is u32" $(launch vadd.ptx $vadd --arg f32:1000)
@@ -150,6 +152,10 @@ check 2 "out of range, 1 to 256 host threads" $(launch vadd.ptx --threads 0)
 check 2 "--simt: gpu.simt = both" $(launch vadd.ptx --simt both)
 check 2 "expected KEY=VALUE" $(launch vadd.ptx --set gpu.sms)
 check 2 "cannot write" $(launch vadd.ptx --stats /nonexistent/s.json)
+check 2 "cannot write the statistics (--stats or SIMTX_STATS) to /nonexistent/" $(launch vadd.ptx --stats /nonexistent/%p.json)
+check 2 "--save: cannot write /nonexistent/c: No such file" $(launch vadd.ptx $vadd --arg u32:1000 --save c:/nonexistent/c)
+check 2 "--expect: cannot read /nonexistent/c: No such file" $(launch vadd.ptx $vadd --arg u32:1000 --expect c:/nonexistent/c)
+check 2 "--arg: cannot write /nonexistent/c: No such file" $(launch vadd.ptx --arg out:/nonexistent/c,64)
 check 2 "launch" $(launch vadd.ptx --block 2000 --arg f32[1]:0 --arg f32[1]:0 --arg f32[1]:0 --arg u32:1)
 check 1 "at vadd.ptx:15:5: ld.global.f32" \
     $(launch vadd.ptx --grid 4 --block 256 --arg f32[10]:0 --arg f32[10]:0 --arg f32[10]:0 --arg u32:1000)
@@ -249,7 +255,10 @@ timed 0 "core cycles, IPC" --timing --set l1.kb=0
 timed 0 "core cycles, IPC" --timing --set l2.slice_kb=0
 timed 2 "does not fit on an SM: registers (255 registers per thread" --timing --set kernel.vadd.registers=255 \
     --set gpu.registers_per_sm=16384
-timed 2 "of static shared memory; a block has 16384 (49152 with the overlay shared48" --timing --config gtx480 --shared 20000
+timed 2 "20000 bytes of dynamic and 0 of static shared memory, but may have 16384 in all; the overlay shared48 raises" \
+    --timing --config gtx480 --shared 20000
+timed 2 "but may have 16384 in all, the most on this GPU" --timing --config gtx480 --shared 50000
+timed 2 "but may have 98304 in all, the most on this GPU" --timing --config v100 --shared 200000
 check 2 "block.x = 2000 is not in 1 .. 1024" $(launch vadd.ptx --timing --block 2000 --arg f32[1]:0 --arg f32[1]:0 \
     --arg f32[1]:0 --arg u32:1)
 check 2 "no transactional memory (tm.global = none, tm.shared = none)" $(launch tx.ptx --timing)
@@ -328,6 +337,10 @@ echo old >n.json
 check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 check 1 "cannot write the statistics to /dev/full: No space" "$simtx" run --quiet --stats /dev/full -- ./app 0
 check 7 "cannot write the statistics" "$simtx" run --quiet --stats /dev/full -- ./app 7
+check 1 "No space left on device; they are in $work/simtx-stats." env TMPDIR="$work" "$simtx" run --quiet --stats /dev/full -- ./app 0
+holds "statistics that were rescued" grep -q '"total"' "$work"/simtx-stats.*
+check 99 "cannot write the statistics (--stats or SIMTX_STATS) to /nonexistent/s.json" env SIMTX_STATS=/nonexistent/s.json \
+    LD_LIBRARY_PATH="$build/cuda/lib64" ./app 0
 # A file system without room: the old statistics stay, and nothing else.
 small=$work/small
 if mkdir "$small" && mount -t tmpfs -o size=64k none "$small" 2>err; then
@@ -397,7 +410,7 @@ kernel one 10 >>one.ptx
 check 0 "results 1 2" "$simtx" run --quiet -- ./units
 check 0 "results 10 20" "$simtx" run --quiet --ptx both.ptx -- ./units
 check 0 "results 10 20" env LD_LIBRARY_PATH="$build/cuda/lib64" SIMTX_PTX=both.ptx ./units
-check 9 "kernel two is not in its device code" "$simtx" run --quiet --ptx one.ptx -- ./units
+check 9 "kernel two is not in $work/one.ptx" "$simtx" run --quiet --ptx one.ptx -- ./units
 check 9 "SIMTX_PTX: none.ptx: No such file" env LD_LIBRARY_PATH="$build/cuda/lib64" SIMTX_PTX=none.ptx ./units
 check 2 "none.ptx: No such file" "$simtx" run --ptx none.ptx -- ./units
 check 2 ".: Is a directory" "$simtx" run --ptx . -- ./units

@@ -70,6 +70,10 @@ printf '#!/bin/sh\n[ "$1" != -dumpversion ] || exec echo 19.1.7\necho "Cannot ca
 exit 1\n' >clang++-19 && chmod +x clang++-19
 holds "clang's assumption on pointers of parameters" rejects "in a copy of the parameter" \
     env SIMTX_CLANG="$PWD/clang++-19" "$nvcc" -c a.cu
+echo '__global__ void probe(size_t bytes, bool *got) { void *p = malloc(bytes); *got = p != nullptr; free(p); }' >probe.cu
+holds "malloc whose memory is not used" sh -c '"$1" -O2 -ptx probe.cu -o - | grep -q "malloc,"' - "$nvcc"
+echo '__device__ int elsewhere(); __global__ void k(int *p) { *p = elsewhere(); } int main() {}' >one_of_two.cu
+holds "a device function of another file" rejects "needs -rdc=true" "$nvcc" one_of_two.cu
 noted() { # TEXT COMMAND...: succeeds, with the text in its messages
     text=$1
     shift

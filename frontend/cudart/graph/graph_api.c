@@ -9,7 +9,7 @@ static cudaError_t kernel_op(struct rt_op *op, const struct cudaKernelNodeParams
     if (!p || (p->kernelParams && p->extra))
         return cudaErrorInvalidValue;
     *op = (struct rt_op){.kind = RT_OP_KERNEL,
-                         .kernel = {.symbol = p->func, .config = {p->gridDim, p->blockDim, p->sharedMemBytes, NULL, 0},
+                         .kernel = {.config = {p->gridDim, p->blockDim, p->sharedMemBytes, NULL, 0},
                                     .args = {.each = (const void *const *)p->kernelParams}}};
     if (p->extra && !rt_read_extra(&op->kernel.args, p->extra))
         return cudaErrorInvalidValue;
@@ -249,9 +249,11 @@ RT_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cud
     cudaError_t e = enter_node(node, RT_OP_KERNEL);
     if (!e && !p)
         e = cudaErrorInvalidValue;
+    if (!e && !rt_function_ok(node->op.kernel.f))
+        e = cudaErrorInvalidDeviceFunction;
     if (!e)
         *p = (struct cudaKernelNodeParams){
-            .func = node->op.kernel.symbol ? (void *)node->op.kernel.symbol : node->op.kernel.f,
+            .func = node->op.kernel.f->symbol ? (void *)node->op.kernel.f->symbol : node->op.kernel.f,
             .gridDim = node->op.kernel.config.grid, .blockDim = node->op.kernel.config.block,
             .sharedMemBytes = (unsigned)node->op.kernel.config.shared,
             .kernelParams = (void **)node->op.kernel.args.each,

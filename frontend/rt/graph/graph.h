@@ -18,7 +18,6 @@ struct rt_op {
     union {
         struct {
             struct CUfunc_st *f;
-            const void *symbol;              /* as the runtime API was given it; NULL: the driver API's handle */
             struct rt_launch_config config;
             bool cooperative;
             struct cudaAccessPolicyWindow window;    /* kept for queries, as is the priority */

@@ -201,7 +201,8 @@ static void registers_are_limited(void **state)
 static void empty_grids(void **state)
 {
     static const struct { const char *machine; uint32_t shared; const char *message; } grids[] = {
-        { "gtx480", 20000, "do not fit on an SM: shared memory (49152 with the overlay shared48" },
+        { "gtx480", 20000, "do not fit on an SM: a block needs 20000 bytes of dynamic and 0 of static shared memory, "
+                           "but may have 16384 in all; the overlay shared48 raises this to 49152" },
         { CC_20, 20000, "grid.x = 0 is not in 1 .. " },
     };
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
