@@ -225,9 +225,9 @@ void tm_wake(struct tm_core *c, uint32_t slot);                  /* the SM calls
 void tm_run_at(struct tm_core *c, uint64_t at);                  /* `run` is called in this cycle at the latest */
 /* Appends lanes to a text, as in "lanes 0-3,7". */
 void tm_append_lanes(char *text, size_t size, uint64_t lanes);
-/* The transaction can never commit: reports it with its instruction and ends the run. */
-void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
-    __attribute__((format(printf, 4, 5)));
+/* The transaction can never commit: reports it with the instruction, NULL = tx_begin, and ends the run. */
+void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const struct dinst *at, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Memory instructions of the protocol. op->to_data: a load's bytes are written to op->data, not to registers. */
 struct mem_op *tm_op_new(struct tm_core *c, uint32_t slot);

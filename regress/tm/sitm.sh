@@ -131,6 +131,7 @@ outside() {
     holds "outside, $1" ends 1 run_outside "$1"
     holds "outside, $1: message" says "a transaction accesses $(head -n 1 printed), which has no versions"
     holds "outside, $1: what to call" says "simtx_version_region"
+    holds "outside, $1: where" says "ld.global.u32"
 }
 run_outside() {
     timeout 60 "$simtx" run --quiet --timing --config $1 -- "$build/regress/tm/outside" >printed
@@ -163,8 +164,8 @@ for protocol in mesi write-through; do
     refused "coherence.protocol: $protocol does not work with versioned memory" \
         --config sitm --set coherence.protocol=$protocol --set order.policy=sc --set xbar.vns=5
 done
-refused "sitm.instant needs sitm.decision = exact" --config sitm --set sitm.instant=true
-refused "sitm needs gpu.warp_size = 32" --config sitm --set gpu.warp_size=64
+refused "sitm.instant = true (--set or SIMTX_SET) needs sitm.decision = exact" --config sitm --set sitm.instant=true
+refused "gpu.warp_size = 64 (--set or SIMTX_SET): tm.global = sitm needs 32" --config sitm --set gpu.warp_size=64
 refused "gpu.simt = stack" --config sitm --set gpu.simt=independent
 refused "version.slots of at least 2" --config sitm --set version.slots=0
 

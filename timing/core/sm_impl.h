@@ -285,7 +285,7 @@ void tx_doomed(void *ctx, uint32_t slot);
 void tx_reconsider(void *ctx, uint32_t slot);
 void tx_fault_again(void *ctx, uint32_t slot);
 uint32_t tx_cycles_to_commit(void *ctx, uint32_t slot);
-void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text);
+void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const struct dinst *at, const char *text);
 void tx_at(void *ctx, uint64_t cycle);
 void tx_private_write(void *ctx, uint64_t address, const void *bytes, unsigned n);   /* of a worker (ptx/exec/exec.h) */
 /* Does transactional memory allow the next instruction to issue? */

@@ -290,12 +290,12 @@ void tx_fault_again(void *ctx, uint32_t slot)
     sm_take_fault(s, w);
 }
 
-void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const char *text)
+void tx_impossible(void *ctx, uint32_t slot, unsigned lane, const struct dinst *at, const char *text)
 {
     struct sm *s = ctx;
     struct slot *w = &s->slot[slot];
     advance_to_now(s);
-    fault_raise(w->warp, w->tx_begin, FAULT_TX, (int)lane, 0, "%s", text);
+    fault_raise(w->warp, at ? at : w->tx_begin, FAULT_TX, (int)lane, 0, "%s", text);
     sm_take_fault(s, w);
 }
 

@@ -331,8 +331,8 @@ static void outcome(struct tm_core *c, uint32_t slot, unsigned lane, bool commit
     c->touched = true;
     c->calls.decided(c->calls.ctx, slot, commits ? bit : 0, commits ? 0 : bit);
     if (never)
-        tm_impossible(c, slot, lane, "the transaction reads a word and then changes it by an atomic of its own: what "
-                      "it has read is stale at every commit");
+        tm_impossible(c, slot, lane, NULL, "the transaction reads a word and then changes it by an atomic of its own: "
+                      "what it has read is stale at every commit");
 }
 
 void tm_decide(struct tm_core *c, uint32_t slot, unsigned lane, bool commits, uint64_t key, enum tm_reason why,
@@ -460,14 +460,14 @@ void tm_validated(struct tm_core *c, uint32_t slot, uint64_t current, uint64_t s
     c->calls.wake(c->calls.ctx, slot);
 }
 
-void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const char *what, ...)
+void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const struct dinst *at, const char *what, ...)
 {
     char text[400];
     va_list args;
     va_start(args, what);
     vsnprintf(text, sizeof text, what, args);
     va_end(args);
-    c->calls.impossible(c->calls.ctx, slot, lane, text);
+    c->calls.impossible(c->calls.ctx, slot, lane, at, text);
 }
 
 const struct tm_reason_row tm_reasons[TM_REASONS] = {

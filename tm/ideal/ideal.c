@@ -34,10 +34,15 @@ static bool check(const struct simtx_config *c, uint32_t slices, char *error, si
     struct ideal_cfg cfg;
     configure(&cfg, c);
     (void)slices;
-    if (cfg.detection == IDEAL_BY_VALUE || config_int(c, KEY_GPU_MEMORY_MB) <= MEMORY_MB)
+    if (cfg.detection == IDEAL_BY_VALUE)
         return true;
-    snprintf(error, size, "%s: signatures are for at most %d MiB of device memory, not %s",
-             config_setting(c, KEY_TM_DETECTION).text, MEMORY_MB, config_setting(c, KEY_GPU_MEMORY_MB).text);
+    if (!num_power_of_two(cfg.signature_bits))
+        snprintf(error, size, "%s: signatures need a power of two", config_setting(c, KEY_TM_SIGNATURE_BITS).text);
+    else if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
+        snprintf(error, size, "%s: signatures are for at most %d MiB of device memory, not %s",
+                 config_setting(c, KEY_TM_DETECTION).text, MEMORY_MB, config_setting(c, KEY_GPU_MEMORY_MB).text);
+    else
+        return true;
     return false;
 }
 

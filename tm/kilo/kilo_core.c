@@ -250,7 +250,8 @@ bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name,
                  config_setting(c, KEY_GPU_MEMORY_MB).text, name, MEMORY_MB);
     else if (slices > SLICES)
         snprintf(error, size, "%s, %s: tm.global = %s supports at most %d L2 slices, not %u",
-                 config_setting(c, KEY_DRAM_CHANNELS).text, config_setting(c, KEY_L2_SLICES).text, name, SLICES, slices);
+                 config_setting(c, KEY_DRAM_CHANNELS).text, config_setting(c, KEY_L2_SLICES).text, name, SLICES,
+                 slices);
     else if (!config_int(c, KEY_L1_KB) || !config_bool(c, KEY_L1_LOCAL_WRITEBACK))
         snprintf(error, size, "%s, %s: tm.global = %s keeps logs in L1, so l1.kb must be more than 0 and "
                  "l1.local_writeback true", config_setting(c, KEY_L1_KB).text,

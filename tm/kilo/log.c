@@ -103,14 +103,15 @@ static bool too_long(struct kilo_core *k, uint32_t slot, uint64_t lanes, uint32_
     if (n <= most)
         return false;
     if (overflowed_often(k, slot, lanes, now))
-        tm_impossible(k->tm, slot, (unsigned)__builtin_ctzll(lanes),
+        tm_impossible(k->tm, slot, (unsigned)__builtin_ctzll(lanes), NULL,
                       "the transaction's %s log of %u words is full; --set kilotm.%s_log_words=%u makes it longer",
                       writes ? "write" : "read", most, writes ? "write" : "read", 2 * most);
     return true;
 }
 
-/* Log entries hold offsets of 32 bits in device memory. */
-static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op, uint64_t lanes, uint64_t now)
+/* Log entries hold offsets of 32 bits in device memory. d: the program's instruction; op has its words. */
+static bool too_far(struct kilo_core *k, uint32_t slot, const struct dinst *d, const struct mem_op *op, uint64_t lanes,
+                    uint64_t now)
 {
     enum { OFFSET_BITS = 32 };
     uint64_t far = 0;
@@ -120,8 +121,8 @@ static bool too_far(struct kilo_core *k, uint32_t slot, const struct mem_op *op,
         return false;
     unsigned lane = (unsigned)__builtin_ctzll(far);
     if (overflowed_often(k, slot, lanes, now))
-        tm_impossible(k->tm, slot, lane, "a transaction accesses 0x%llx, which is not in the first 4 GiB of device "
-                      "memory: log entries hold offsets of 32 bits", (unsigned long long)op->address[lane]);
+        tm_impossible(k->tm, slot, lane, d, "a transaction accesses 0x%llx, which is not in the first 4 GiB of "
+                      "device memory: log entries hold offsets of 32 bits", (unsigned long long)op->address[lane]);
     return true;
 }
 
@@ -148,7 +149,7 @@ void kilo_log_load(void *core, struct tm_load *l, uint64_t now)
     uint32_t words = l->fetch->width / 4u;
     l->protocol = NOT_LOGGED;
     if (too_long(k, l->slot, l->fetch->lanes, w->reads + words, false, now) ||
-        too_far(k, l->slot, l->fetch, l->fetch->lanes, now))
+        too_far(k, l->slot, l->op->d, l->fetch, l->fetch->lanes, now))
         return;
     l->protocol = w->reads;
     w->reads += words;
@@ -200,7 +201,7 @@ void kilo_log_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t
     struct kilo_core *k = core;
     struct kilo_warp *w = &k->warp[slot];
     uint32_t words = op->width < 4 ? 1 : op->width / 4u, first = w->writes;
-    if (too_long(k, slot, lanes, first + words, true, now) || too_far(k, slot, op, lanes, now))
+    if (too_long(k, slot, lanes, first + words, true, now) || too_far(k, slot, op->d, op, lanes, now))
         return;
     w->writes += words;
     for (uint32_t n = 0; n < words; n++) {

@@ -172,8 +172,8 @@ static void end_all(struct kilo_core *k, const struct kilo_transfer *t)
         unsigned lane = (unsigned)__builtin_ctzll(m);
         w->replies[lane] = w->sent[lane];
         if (!w->sent[lane])
-            tm_impossible(k->tm, t->slot, lane, "internal error: the log of a transaction that accessed memory has no "
-                          "entry");
+            tm_impossible(k->tm, t->slot, lane, NULL, "internal error: the log of a transaction that accessed memory "
+                          "has no entry");
     }
     for (uint32_t s = 0; s < k->slices; s++)
         send_end(k, t, s);

@@ -164,8 +164,8 @@ static void lane_reply(struct kilo_core *k, enum kilo_kind kind, uint32_t slot, 
 
 static void impossible(struct kilo_core *k, uint32_t slot, unsigned lane)
 {
-    tm_impossible(k->tm, slot, lane, "a transaction's read or write set at one L2 slice is larger than a commit unit's "
-                  "buffer (kilotm.read_buffer, kilotm.write_buffer); --set kilotm.resend=true sends it again");
+    tm_impossible(k->tm, slot, lane, NULL, "a transaction's read or write set at one L2 slice is larger than a commit "
+                  "unit's buffer (kilotm.read_buffer, kilotm.write_buffer); --set kilotm.resend=true sends it again");
 }
 
 static void take(struct kilo_core *k, const struct packet *p, unsigned lane, uint64_t now)

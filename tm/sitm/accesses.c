@@ -97,14 +97,14 @@ static bool versioned(struct sitm_core *x, uint64_t address)
     return engine_versioned(&u->home, address);
 }
 
-/* Lanes that access memory without versions. */
-static bool outside(struct sitm_core *x, uint32_t slot, const struct mem_op *op, uint64_t lanes)
+/* Does a lane access memory without versions? d: the program's instruction; op has its words. */
+static bool outside(struct sitm_core *x, uint32_t slot, const struct dinst *d, const struct mem_op *op, uint64_t lanes)
 {
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
         if (versioned(x, op->address[lane]) && versioned(x, op->address[lane] + op->width - 1))
             continue;
-        tm_impossible(x->tm, slot, lane, "a transaction accesses 0x%llx, which has no versions: tm.global = sitm "
+        tm_impossible(x->tm, slot, lane, d, "a transaction accesses 0x%llx, which has no versions: tm.global = sitm "
                       "isolates only memory that the program has declared by simtx_version_region",
                       (unsigned long long)op->address[lane]);
         return true;
@@ -140,7 +140,7 @@ void sitm_load(void *core, struct tm_load *l, uint64_t now)
     memset(l->fetch->data, 0, sizeof l->fetch->data);
     l->protocol = 0;
     uint64_t lanes = l->fetch->lanes & ~(uint64_t)x->warp[l->slot].a.doomed & x->warp[l->slot].a.lanes;
-    if (!outside(x, l->slot, l->fetch, lanes)) {
+    if (!outside(x, l->slot, l->op->d, l->fetch, lanes)) {
         words_of_load(l, lanes, &a);
         l->protocol = send_words(x, l->slot, &a, SITM_TX_READ, l);
     }
@@ -217,7 +217,7 @@ void sitm_store(void *core, uint32_t slot, const struct mem_op *op, uint64_t lan
     struct access a = { .words = 0 };
     uint64_t live = lanes & ~(uint64_t)w->a.doomed & w->a.lanes;
     bool registers = !w->a.exclusive && !x->gpu->exact;
-    if (outside(x, slot, op, live))
+    if (outside(x, slot, op->d, op, live))
         return;
     if (registers || x->gpu->loops)
         words_of_store(x, slot, op->width < 4 ? 1 : op->width / 4u, live, &a);

@@ -429,7 +429,7 @@ static void bits_of_two(void **state)
     assert_true(tm_ideal.check(c, 2, error, sizeof error));
     assert_true(config_set(c, "tm.ideal_detection", "ring", "test", NULL, &d, 0));
     assert_false(tm_ideal.check(c, 2, error, sizeof error));
-    assert_non_null(strstr(error, "tm.signature_bits = 1000"));
+    assert_non_null(strstr(error, "tm.signature_bits = 1000 (test)"));
     assert_true(tm_ideal.global_step(c));
     config_free(c);
 }

@@ -451,18 +451,6 @@ static void blocks_need_filters_shadows_and_masks(void **state)
     rig_free(r);
 }
 
-static void filters_are_a_power_of_two(void **state)
-{
-    char text[200];
-    struct rig *r = new_rig("localtm.filter_bits=6");
-    assert_false(tm_localtm.check(r->c.config, text, sizeof text));
-    assert_string_equal(text, "localtm.filter_bits = 6: filters need a power of two");
-    rig_free(r);
-    r = new_rig("localtm.filter_bits=16");
-    assert_true(tm_localtm.check(r->c.config, text, sizeof text));
-    rig_free(r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,7 +478,6 @@ int main(void)
         cmocka_unit_test(commits_come_before_a_warp_alone),
         cmocka_unit_test(lanes_may_step_on),
         cmocka_unit_test(blocks_need_filters_shadows_and_masks),
-        cmocka_unit_test(filters_are_a_power_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
