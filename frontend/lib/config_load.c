@@ -25,8 +25,7 @@ struct loading {
     simtx_config *config;
     struct diag *diag;
     int depth;                       /* nesting depth of parents */
-    int machines;                    /* number of whole machines loaded so far */
-    const char *overlay;             /* the overlay before this name; NULL = none */
+    const char *before;              /* the name before this one; NULL = none */
 };
 
 static bool load_names(struct loading *l, const char *names);
@@ -174,9 +173,8 @@ static bool typed(struct loading *l, const config_setting_t *s, int type, const 
 
 static void begin_machine(struct loading *l)
 {
-    if (l->overlay)
-        diag_error(l->diag, 0, 0, "is a whole machine and would undo %s: name the machine first", l->overlay);
-    l->machines++;
+    if (l->before)
+        diag_error(l->diag, 0, 0, "is a whole machine and would undo %s: name one machine, and name it first", l->before);
     config_reset_machine(l->config);
 }
 
@@ -292,14 +290,13 @@ static bool load_sm_count(struct loading *l, const char *name)
 
 static bool load_name(struct loading *l, const char *name)
 {
-    int machines = l->machines;
     bool ok;
     char *path = simtx_config_find(name);
     if (path)
         ok = load_file(l, path);
     else
         ok = is_sm_count(name) ? load_sm_count(l, name) : not_found(l, name);
-    l->overlay = ok && l->machines == machines ? name : NULL;
+    l->before = ok ? name : NULL;
     free(path);
     return ok;
 }
@@ -316,9 +313,9 @@ static bool load_line(struct loading *l, char *line)
 {
     bool ok = true, missing = false;
     char *names = mem_string(line), *next = line;
-    const char *outer = l->overlay;
+    const char *outer = l->before;
     if (!l->depth)
-        l->overlay = NULL;
+        l->before = NULL;
     if (config_is_path(line) && config_is_file(line))
         ok = load_name(l, line);
     else
@@ -329,7 +326,7 @@ static bool load_line(struct loading *l, char *line)
         }
     if (missing)
         ok = name_missing(l, names);
-    l->overlay = outer;
+    l->before = outer;
     free(names);
     return ok;
 }

@@ -71,9 +71,10 @@ answers 0 "gpu.sms = 30 # 30sm" show gtx480+l1on+30sm
 answers 0 "l1.global = true # l1on.cfg:2: overlay l1on" show gtx480+l1on+30sm
 answers 0 "l1.kb = 48 KiB # gtx480.cfg" show gtx480+l1on+30sm
 same gtx480+l1on+l1off gtx480+l1off
-same quadro-fx5800+gtx480 gtx480
-answers 2 "gtx480.cfg: error: is a whole machine and would undo l1on: name the machine first" show l1on+gtx480
-answers 2 "would undo 30sm: name the machine first" show 30sm+v100
+answers 2 "gtx480.cfg: error: is a whole machine and would undo l1on: name one machine, and name it first" show l1on+gtx480
+answers 2 "would undo 30sm: name one machine, and name it first" show 30sm+v100
+answers 2 "would undo gtx480: name one machine" show gtx480+v100
+answers 2 "would undo gtx480: name one machine" show gtx480+kilotm
 answers 2 "0sm: gpu.sms = 0: out of range, 1 to 1024" show gtx480+0sm
 answers 2 "99999sm: gpu.sms = 99999: out of range" show gtx480+99999sm
 answers 2 "no preset is called sm" show gtx480+sm
@@ -88,7 +89,7 @@ printf 'about = "mine";\nparent = "gtx480+l1on";\nl2: { slice_kb = (256, "my boo
 answers 0 "l2.slice_kb = 256 KiB # mine.cfg:3: my book" show ./mine.cfg
 answers 0 "l1.global = true # l1on.cfg:2" show ./mine.cfg
 answers 0 "gpu.sms = 2 # 2sm" show ./mine.cfg+2sm
-same ./mine.cfg+gtx480 gtx480
+answers 2 "would undo ./mine.cfg: name one machine" show ./mine.cfg+gtx480
 printf 'machine = true;\nl2: { ways = 8; };\nsim: { mode = "timing"; };\n' >whole.cfg
 answers 0 "gpu.sms = 80 # default" show ./whole.cfg
 answers 2 "whole.cfg: error: is a whole machine and would undo 30sm" show 30sm+./whole.cfg
