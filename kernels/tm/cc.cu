@@ -496,7 +496,7 @@ static long check_flow(const Shape &shape, const Problem &before, const Problem 
     return flow;
 }
 
-// Critical sections that found nothing to push.
+// Pushes that found nothing to push.
 static long refused(const Run &run) {
     long refused = 0;
     for (int direction = 0; direction < DIRECTIONS; direction++) {
@@ -538,8 +538,8 @@ int main(int argc, char **argv) {
     expect_equal("maximum flow", 0, Dinic(shape, problem).maximum(), flow);
     int object = 0;
     expect_equal("capacity of the cut", 0, flow, cut_capacity(run, problem, &object));
-    printf("CC: %ld critical sections without a push, %d iterations, flow %ld, %d of %d x %d pixels in the object, "
-           "%d x %d threads, version %s\n",
+    printf("CC: %ld refused pushes, %d iterations, flow %ld, %d of %d x %d pixels in the object, %d x %d threads, "
+           "version %s\n",
            refused(run), run.iterations, flow, object, shape.width, shape.height, shape.cells() / (TILE_X * TILE_Y),
            TILE_X * TILE_Y, VERSION_NAMES[options.version]);
     return pass();
