@@ -27,7 +27,7 @@ check 2 "did you mean --stats?" "$simtx" run --stat x
 check 0 "gtx480" "$simtx" config list
 check 0 "gpu.sms                        = 15" "$simtx" config show gtx480
 check 0 "gpu.sms                        = 7" "$simtx" config show gtx480 --set gpu.sms=7
-check 0 "gpu.sms                        = 30" "$simtx" config show gtx480+quadro-fx5800
+check 0 "gpu.sms                        = 30" "$simtx" config show gtx480+30sm
 check 0 "no differences" "$simtx" config diff gtx480 gtx480
 check 0 "gpu.sms " "$simtx" config diff default gtx480
 check 0 "streaming multiprocessors" "$simtx" config explain gpu.sms

@@ -18,6 +18,9 @@ run() {
         -- "$build/kernels/$program" "$@" --size quick
 }
 
+# kilo POLICY PROTOCOL
+kilo() { SIMTX_SET=tm.global=kilotm run gtx480-sc "$1" "$2" ht --version tm; }
+
 # counted SECTION NAME: a counter of a launch that is not 0.
 counted() {
     sed -n "/\"$1\": {/,/}/p" stats.json | grep -q "\"$2\": [1-9]"
@@ -27,16 +30,16 @@ for policy in rmo-ptx rmo-paper tso tso-store-buffer tso-store-buffer-unified sc
     for protocol in none mesi write-through; do
         holds "$policy, $protocol: work_queue" run gtx480-sc $policy $protocol work_queue
     done
-    holds "$policy: KILO TM" run gtx480-sc+kilotm $policy none ht --version tm
+    holds "$policy: KILO TM" kilo $policy none
     holds "$policy: KILO TM commits" counted tm commits
     holds "$policy: GPU-LocalTM" run gtx480-sc+tm-localtm $policy none lht --version tm
     holds "$policy: GPU-LocalTM commits" counted tm commits
 done
 check=full
 for protocol in mesi write-through; do
-    holds "$protocol: KILO TM" run gtx480-sc+kilotm sc $protocol ht --version tm
+    holds "$protocol: KILO TM" kilo sc $protocol
     holds "$protocol: KILO TM commits" counted tm commits
-    holds "$protocol: ideal TM" run gtx480-sc+kilotm+tm-ideal tso-store-buffer $protocol ht --version tm
+    holds "$protocol: ideal TM" run gtx480-sc+tm-ideal tso-store-buffer $protocol ht --version tm
     holds "$protocol: ideal TM commits" counted tm commits
     holds "sc-types, $protocol: stencil_flags" run gtx480-sc sc-types $protocol stencil_flags
     holds "sc, $protocol: placement" run gtx480-sc sc $protocol placement

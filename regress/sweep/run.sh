@@ -118,7 +118,7 @@ mkdir programs
 cp "$build/kernels/ht" programs/ht
 study same <<'END'
 programs = ["ht --size 64", "programs/ht --size 64"];
-configs = ["kilotm", "quadro-fx5800+kilotm"];
+configs = ["kilotm", "kilotm+30sm"];
 mode = "functional";
 END
 check 0 "4 points, 0 combinations excluded; 1 runs: 1 to do" "$simtx" sweep same.sweep --list

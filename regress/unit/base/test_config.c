@@ -208,10 +208,11 @@ static void names_are_laid_over_each_other(void **state)
 {
     simtx_config *c = simtx_config_new();
     char *path = write_file("gpu: { sms = 9; };\n"), *names = NULL;
-    assert_true(asprintf(&names, "quadro-fx5800+gtx480\n%s", path) > 0);
+    assert_true(asprintf(&names, "gtx480+30sm\n%s", path) > 0);
     assert_int_equal(simtx_config_build(c, names, NULL, "", NULL), SIMTX_OK);
     assert_int_equal(config_int(c, KEY_GPU_SMS), 9);
     assert_int_equal(config_int(c, KEY_GPU_MEMORY_MB), 1536);
+    assert_int_equal(simtx_config_build(c, "quadro-fx5800+gtx480", NULL, "", NULL), SIMTX_INVALID_CONFIG);
     assert_int_equal(simtx_config_build(c, "gtx480+gtx48", NULL, "", NULL), SIMTX_INVALID_CONFIG);
     unlink(path);
     free(path);
