@@ -196,8 +196,8 @@ static void print_forbidden(const struct litmus_command *c, const struct litmus_
             fprintf(stderr, "    %s (%llu times)\n", text, (unsigned long long)r->run.seen.count[i]);
         }
     if (r->model != LITMUS_MODEL_PTX && can_be_stale(c, r->t))
-        fputs("  its weak loads may hit stale lines in L1, but not with --set coherence.protocol=mesi --set xbar.vns=5\n",
-              stderr);
+        fputs("  its weak loads may hit stale lines in L1, but not with --set coherence.protocol=mesi "
+              "--set xbar.vns=5\n", stderr);
     fprintf(stderr, "  again: simtx litmus %s --config %s", r->file, c->config);
     char *sets = mem_string(c->sets ? c->sets : ""), *rest = sets;
     for (char *set; (set = strsep(&rest, "\n"));)

@@ -762,7 +762,7 @@ static int next_barrier(const struct trace *t, int *i)
     return *i < t->n ? t->event[(*i)++].op->id : -1;
 }
 
-/* A barrier needs all threads of the block, so its threads end only if their traces have the same barriers in one order. */
+/* A barrier needs all threads of the block, so they end only if their traces have the same barriers in one order. */
 static bool same_barriers(const struct trace *x, const struct trace *y)
 {
     int i = 0, k = 0, id;

@@ -8,7 +8,7 @@
 // The fine-grained version has no locks, but an atomic addition a word.
 // Heights are read from a tile in shared memory and change only between launches; excess and residual of a pixel are
 // lowered only by its own thread, so what it read before the critical section is never too much.
-// Every ten iterations the host checks whether excess can still reach the sink; the end is after twenty at the earliest.
+// Every ten iterations the host checks if excess can still reach the sink; the end is after twenty at the earliest.
 // Then a search from the pixels with excess, a launch for each step, labels the object. (The original ends when few
 // blocks still change; its flow need not be maximal.)
 // Checked: conservation at every pixel, both residuals of a link, the flow against a sequential maximum flow (Dinic)
