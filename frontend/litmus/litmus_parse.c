@@ -101,7 +101,7 @@ static struct litmus_token register_name(struct litmus_parser *p, char canonical
     return k;
 }
 
-/* A register of an outcome. As in herd, one that nothing else names is 0, with a warning: it can be a slip of the pen. */
+/* A register of an outcome. As in herd, one that nothing else names is 0, with a warning: a possible slip of the pen. */
 static int outcome_register(struct litmus_parser *p, int thread)
 {
     char name[LITMUS_NAME];
