@@ -25,8 +25,8 @@ void diag_note(struct diag *d, int line, int col, const char *fmt, ...) __attrib
 bool diag_full(const struct diag *d);   /* true when further errors are not reported */
 void diag_free(struct diag *d);
 
-/* The candidate nearest to `word` by edit distance, of equal ones one with the same first letter, or NULL when none is
- * near; for "did you mean". */
+/* The candidate nearest to `word` by edit distance, among equally near ones one with the same first letter, or NULL
+ * when none is near; for "did you mean". */
 const char *diag_nearest(const char *word, const char *const *candidates, size_t n);
 
 #endif

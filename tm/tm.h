@@ -225,7 +225,7 @@ void tm_wake(struct tm_core *c, uint32_t slot);                  /* the SM calls
 void tm_run_at(struct tm_core *c, uint64_t at);                  /* `run` is called in this cycle at the latest */
 /* Appends lanes to a text, as in "lanes 0-3,7". */
 void tm_append_lanes(char *text, size_t size, uint64_t lanes);
-/* The transaction can never commit: reports it with the instruction, NULL = tx_begin, and ends the run. */
+/* The transaction can never commit: reports it at the instruction `at` (NULL = tx_begin) and ends the run. */
 void tm_impossible(struct tm_core *c, uint32_t slot, unsigned lane, const struct dinst *at, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 

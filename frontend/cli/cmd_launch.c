@@ -435,7 +435,7 @@ static int compare_buffer(const struct argument *a, const struct action *act, co
     return status;
 }
 
-/* What can be known before the launch about the files of the actions. */
+/* Files that cannot be read or written are errors before the launch. */
 static void check_file(const char *option, const char *what, const char *file, bool usable)
 {
     if (!usable)

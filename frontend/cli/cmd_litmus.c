@@ -18,7 +18,7 @@
 /* Crossbar cycles for which a packet is held back, at most; --set xbar.disturb=0 turns it off. */
 enum { DISTURB = 3000 };
 /* Core cycles after which a launch is aborted (sim.max_cycles), since its loops can keep each other from ending: ten
- * times those of the longest launch that ends, of sc-types with small tables. */
+ * times the cycles of the longest launch that ends (sc-types with small tables). */
 enum { LAUNCH_CYCLES = 50000000 };
 
 static const char COMMAND[] = "simtx litmus";
@@ -196,8 +196,8 @@ static void print_forbidden(const struct litmus_command *c, const struct litmus_
             fprintf(stderr, "    %s (%llu times)\n", text, (unsigned long long)r->run.seen.count[i]);
         }
     if (r->model != LITMUS_MODEL_PTX && can_be_stale(c, r->t))
-        fputs("  its weak loads may hit stale lines in L1; not with --set coherence.protocol=mesi --set xbar.vns=5\n",
-              stderr);
+        fputs("  its weak loads may hit stale lines in L1, but not with --set coherence.protocol=mesi "
+              "--set xbar.vns=5\n", stderr);
     fprintf(stderr, "  again: simtx litmus %s --config %s", r->file, c->config);
     char *sets = mem_string(c->sets ? c->sets : ""), *rest = sets;
     for (char *set; (set = strsep(&rest, "\n"));)
@@ -227,7 +227,7 @@ static void report(struct litmus_command *c, const struct litmus_result *r)
     c->tests++;
 }
 
-/* The outcomes of the models. */
+/* Finds the outcomes that the models allow; false with an error. */
 static bool enumerate(struct litmus_result *r, struct diag *d)
 {
     if (!litmus_allowed(r->t, LITMUS_MODEL_SC, &r->sc, d) || !litmus_allowed(r->t, r->model, &r->allowed, d))
@@ -238,7 +238,7 @@ static bool enumerate(struct litmus_result *r, struct diag *d)
     return r->allowed.n;
 }
 
-/* Those of the machine. */
+/* Collects the outcomes of the machine; false after printing a message. */
 static bool execute(const struct litmus_command *c, struct litmus_result *r)
 {
     struct litmus_run run = { .config = c->built, .seed = c->seed, .runs = c->runs,

@@ -13,7 +13,7 @@
 
 static int damaged(char *why, size_t why_size, const char *text)
 {
-    snprintf(why, why_size, "%s; it is damaged: build it again", text);
+    snprintf(why, why_size, "%s; the device code is damaged: build it again", text);
     return -1;
 }
 
@@ -82,8 +82,8 @@ static size_t unpacked_size(const struct fatbin_entry *e, char *why, size_t why_
     uint64_t packed = e->head.compressed_size, size = e->head.uncompressed_size;
     bool lz4 = e->head.flags & FATBIN_FLAG_LZ4;
     if (e->head.flags & FATBIN_FLAG_ZLIB_LIKE)
-        damaged(why, why_size, "fat binary uses an old compression that is not supported; "
-                               "rebuild with -Xfatbinary -compress=false");
+        snprintf(why, why_size, "fat binary uses an old compression that is not supported; "
+                                "rebuild with -Xfatbinary -compress=false");
     else if (!lz4 && !(e->head.flags & FATBIN_FLAG_ZSTD))
         damaged(why, why_size, "fat binary uses an unknown compression");
     else if (packed > e->payload_size)

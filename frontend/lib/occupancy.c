@@ -240,7 +240,7 @@ static const char *more_shared(const struct simtx_kernel *k, size_t dynamic)
                                                : ", the most on this GPU (gpu.shared_per_block_optin)";
 }
 
-/* The shared memory that a block may have now, or could have if that is still too little. */
+/* The shared memory that a block may have now, or the GPU's maximum if even that is too little. */
 static uint32_t shared_limit(const struct simtx_kernel *k, size_t dynamic)
 {
     const simtx_gpu_info *i = &k->module->gpu->info;

@@ -161,8 +161,8 @@ void litmus_outcomes_sort(struct litmus_outcomes *s);
 
 enum litmus_model { LITMUS_MODEL_SC, LITMUS_MODEL_TSO, LITMUS_MODEL_PTX };
 
-/* All outcomes that the model allows. False with an error when the test is too large for it or
- * accesses what is no location. `d` has no error before. */
+/* All outcomes that the model allows. False with an error when the test is too large for the
+ * model or accesses an address that is no location. `d` must have no error before the call. */
 bool litmus_allowed(const struct litmus_test *t, enum litmus_model m, struct litmus_outcomes *out, struct diag *d);
 bool litmus_operational(const struct litmus_test *t, bool tso, struct litmus_outcomes *out, struct diag *d);
 const char *litmus_model_name(enum litmus_model m);

@@ -754,7 +754,7 @@ static void choose_reads_from(struct axioms *a, int r)
     }
 }
 
-/* The next barrier of the trace from event *i on, -1 = none. */
+/* The number of the next barrier of the trace from event *i on, -1 = none. */
 static int next_barrier(const struct trace *t, int *i)
 {
     while (*i < t->n && t->event[*i].op->kind != LITMUS_BARRIER)
@@ -762,7 +762,7 @@ static int next_barrier(const struct trace *t, int *i)
     return *i < t->n ? t->event[(*i)++].op->id : -1;
 }
 
-/* A barrier needs all threads of the block, so the traces of a block end only with the same barriers in one order. */
+/* A barrier needs all threads of the block, so they end only if their traces have the same barriers in one order. */
 static bool same_barriers(const struct trace *x, const struct trace *y)
 {
     int i = 0, k = 0, id;

@@ -101,7 +101,7 @@ static struct litmus_token register_name(struct litmus_parser *p, char canonical
     return k;
 }
 
-/* A register that an outcome has. As in herd, one that nothing else names is 0; it can be a slip of the pen. */
+/* A register of an outcome. As in herd, one that nothing else names is 0, with a warning: a possible slip of the pen. */
 static int outcome_register(struct litmus_parser *p, int thread)
 {
     char name[LITMUS_NAME];
@@ -133,7 +133,7 @@ static int location_name(struct litmus_parser *p)
     return litmus_location_at(p, name, &k);
 }
 
-/* A location that an outcome has; the same holds. */
+/* A location of an outcome, with the same rule. */
 static int outcome_location(struct litmus_parser *p)
 {
     char name[LITMUS_NAME];

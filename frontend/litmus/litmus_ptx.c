@@ -214,8 +214,8 @@ static void barrier(struct litmus_parser *p, int n, char *const *part, const str
     if (number < 0 || number > 15)
         litmus_error(p, &id, "barriers are numbered from 0 to 15");
     if (litmus_is(p, ","))
-        litmus_error(p, &p->token, "a barrier of some threads only is not supported; without the second operand it is of "
-                     "the whole block");
+        litmus_error(p, &p->token, "a barrier of some threads only is not supported; without the second operand all "
+                     "threads of the block take part");
     litmus_add_op(p, LITMUS_BARRIER, at)->id = (int)number;
 }
 

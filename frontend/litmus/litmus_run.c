@@ -366,7 +366,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Of a launch that is too long the state of the machine tells nothing more. */
+/* For a launch that is too long only the report's first line: the state of the machine after it explains nothing. */
 static char *failure(const struct runner *x, const char *report)
 {
     int first_line = (int)strcspn(report, "\n");

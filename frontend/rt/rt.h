@@ -118,7 +118,7 @@ struct CUevent_st {
 struct CUfunc_st {
     simtx_kernel *kernel;
     rt_module module;                   /* NULL: of an image of the runtime API */
-    const void *symbol;                 /* its host function; NULL: of a module */
+    const void *symbol;                 /* its host function; NULL: a kernel of a module */
     int device;
     int max_dynamic;                    /* set by cudaFuncSetAttribute; 0: not set */
     int carveout;

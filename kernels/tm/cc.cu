@@ -3,14 +3,14 @@
 // links to its four neighbours and one to the source or to the sink. A push moves excess to the sink and to the
 // neighbours one step lower, at most five critical sections a pixel; a relabel raises each pixel to one more than its
 // lowest neighbour that it still can push to. The order of accesses is that of the authors' public program: before each
-// critical section a pixel reads its excess and residual, and inside it decides whether it pushes or only decrements a
+// critical section a pixel reads its excess and residual, and inside, it decides whether it pushes or only decrements a
 // counter of the neighbour, one for each direction; a launch pushes twice, with a new mask between, before a relabel.
 // The fine-grained version has no locks, but an atomic addition a word.
 // Heights are read from a tile in shared memory and change only between launches; excess and residual of a pixel are
 // lowered only by its own thread, so what it read before the critical section is never too much.
-// Every ten iterations the host looks whether excess can still reach the sink; the end is after twenty at the earliest.
+// Every ten iterations the host checks if excess can still reach the sink; the end is after twenty at the earliest.
 // Then a search from the pixels with excess, a launch for each step, labels the object. (The original ends when few
-// blocks still change, which need not be a maximum.)
+// blocks still change; its flow need not be maximal.)
 // Checked: conservation at every pixel, both residuals of a link, the flow against a sequential maximum flow (Dinic)
 // and against the capacity of the cut around the object.
 // args: --version fgl
@@ -43,7 +43,7 @@ struct Shape {
 struct Graph {
     int *residual[DIRECTIONS], *sink, *excess;
     int *pull[DIRECTIONS]; // lowered by the neighbour from which the direction leads here, when it has nothing to push
-    int *mask;             // 1: has excess and somewhere to push it to
+    int *mask;             // as mask_of gives it; a pixel pushes if it is 1
     int *lock;
     int columns, cells;
 };
@@ -147,7 +147,7 @@ static __device__ __forceinline__ void push_once(const Graph &graph, const Tile 
     push_to<VERSION>(graph, tile, DOWN, cell, cell + graph.columns);
 }
 
-// 2: nothing to push, or nowhere ever; 1: something to push to a lower neighbour or to the sink; 0: not at this height.
+// 2: no excess, or no residual to push it over; 1: can push to a lower neighbour or to the sink; 0: not at this height.
 static __device__ __forceinline__ int mask_of(const Graph &graph, const Tile &tile, int cell) {
     if (fresh(&graph.excess[cell]) <= 0) {
         return 2;

@@ -16,7 +16,8 @@ enum ptx_space ptx_inst_space(const struct ptx_inst *in);
 /* The first FORM row that the instruction fits, or NULL. Reads op, type and mod only. */
 const struct ptx_form *ptx_form_find(const struct ptx_inst *in);
 
-/* The first target and PTX version (78 = 7.8) that have the instruction, from the SINCE rows; 0 = all. Reads op and mod. */
+/* The first target and PTX version (78 = 7.8) that have the instruction, from the SINCE rows; 0 = all. Reads in->op and
+ * in->mod only. */
 struct ptx_since { uint8_t sm, version; };
 struct ptx_since ptx_since(const struct ptx_inst *in);
 

@@ -87,7 +87,7 @@ static void gather_float(const struct product *p, const struct lanes *l, const o
     }
 }
 
-/* gcc instruments the resolver of the clones for ThreadSanitizer, too, which is not loaded yet when it runs. */
+/* With ThreadSanitizer gcc also instruments the resolver of the clones, which runs before the sanitizer is loaded. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_THREAD__
 #define WIDE __attribute__((target_clones("arch=haswell", "default")))
 #else

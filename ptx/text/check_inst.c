@@ -171,7 +171,7 @@ static void spell(const struct parser *p, char *buf, size_t size)
             n += (size_t)snprintf(buf + n, size - n, "%s", p->mods[i]->s);
 }
 
-/* An instruction that the module's target or version lacks runs here, as it may be inline assembly. */
+/* An instruction that the module's target or version lacks runs here all the same: it may be inline assembly. */
 static void warn_since(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_module *m = p->m;

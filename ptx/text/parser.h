@@ -165,7 +165,7 @@ struct parser {
     struct ptx_loc section_loc;
     int last_token;
     const char *token_text;
-    int token_len, token_line, line_before;    /* line_before: of the token before */
+    int token_len, token_line, line_before;    /* line_before: of the token before this */
 
     struct node_chunk *chunks, *chunk;
     uint32_t chunk_used;

@@ -1,6 +1,6 @@
-// Number formats and numeric intrinsics: bfloat16, conversions to bytes, complex numbers, bytes and halfwords in a register (SIMD
-// video intrinsics), arithmetic with a stated rounding, fast approximations, double precision functions. The
-// host computes in exact integers, in double, or in long double.
+// Number formats and numeric intrinsics: bfloat16, conversions to bytes, complex numbers, bytes and halfwords in a
+// register (SIMD video intrinsics), arithmetic with a stated rounding, fast approximations, double precision functions.
+// The host computes in exact integers, in double, or in long double.
 #define PROGRAM "features_numbers"
 #include "kernels/check.h"
 

@@ -263,7 +263,8 @@ static void bad_lengths(void **state)
         {16 + 4, 4, 10, "entry has an impossible header size"},
         {16 + 4, 4, 0xffffffff, "entry has an impossible header size"},
         {16 + 8, 8, UINT64_MAX, "longer than its container"},
-        {16 + 16, 4, 0x7fffffff, "compressed data in the fat binary is truncated; it is damaged: build it again"},
+        {16 + 16, 4, 0x7fffffff, "compressed data in the fat binary is truncated; "
+                                 "the device code is damaged: build it again"},
         {16 + 56, 8, 0, "impossible uncompressed size"},
         {16 + 56, 8, UINT64_MAX, "impossible uncompressed size"},
         {16 + 56, 8, (uint64_t)1 << 29, "impossible uncompressed size"},

@@ -40,7 +40,7 @@ cp err first
 eval "check 1 'sc forbids' $simtx $again"
 holds "the command shows the same" cmp first err
 
-# Weak loads without a protocol may do so, whatever the policy; the message tells it.
+# Without a protocol weak loads may hit stale lines in L1, whatever the policy; the message says so.
 cat >stale.litmus <<'END'
 PTX stale
 { x=0; y=0; P0:r0=0; P1:r0=0; }

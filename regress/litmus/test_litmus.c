@@ -596,7 +596,7 @@ static void mistakes_have_messages(void **state)
     }
 }
 
-/* A register or location that only the outcome names is 0, as in herd; a warning tells it. */
+/* A register or location that only the outcome names is 0, as in herd; a warning says so. */
 static void names_of_outcomes_alone_are_zero(void **state)
 {
     static const struct { const char *text, *warning; } cases[] = {

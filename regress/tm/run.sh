@@ -245,7 +245,7 @@ refused() {
 }
 refused "tm.global = kilotm needs gpu.simt = stack" --config kilotm --set gpu.simt=independent
 refused "tm.global = ideal needs gpu.simt = stack" --config kilotm+tm-ideal --set gpu.simt=independent
-refused "so it must be at most 4096" --config kilotm --set gpu.memory_mb=16384
+refused "so gpu.memory_mb must be at most 4096" --config kilotm --set gpu.memory_mb=16384
 refused "l1.kb must be more than 0" --config kilotm --set l1.kb=0
 refused "2 entries for each SM, less than a warp's lanes" --config kilotm+finite-units --set kilotm.ring=64
 refused "warptm.group_outcomes must be false" --config warptm --set warptm.resolution=none

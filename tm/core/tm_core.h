@@ -68,7 +68,7 @@ struct tm_calls {
     void (*fault)(void *ctx, uint32_t slot);
     /* Of an attempt whose last lanes abort: cycles of the instructions from there to tx_commit, without lanes. */
     uint32_t (*cycles_to_commit)(void *ctx, uint32_t slot);
-    /* A transaction that can never commit. */
+    /* A transaction that can never commit; at: its instruction to report, NULL = tx_begin. */
     void (*impossible)(void *ctx, uint32_t slot, unsigned lane, const struct dinst *at, const char *text);
     /* The SM must call tm_core_run in this core cycle. */
     void (*run_at)(void *ctx, uint64_t cycle);

@@ -32,7 +32,8 @@ bool tm_check(const struct simtx_config *c, const struct tm_protocol *protocol, 
     const struct tm_shared_protocol *b = tm_shared_protocols[cfg.shared];
     if (p && config_choice(c, KEY_GPU_SIMT) == SIMT_INDEPENDENT) {
         snprintf(error, size, "%s: tm.%s = %s needs gpu.simt = stack: lanes that progress independently have no "
-                 "stack entries for retries", config_setting(c, KEY_GPU_SIMT).text, p->plain ? "shared" : "global", p->plain ? b->name : p->name);
+                 "stack entries for retries", config_setting(c, KEY_GPU_SIMT).text, p->plain ? "shared" : "global",
+                 p->plain ? b->name : p->name);
         return false;
     }
     return (!p || !p->check || p->check(c, slices, error, size)) && (!b || !b->check || b->check(c, error, size));

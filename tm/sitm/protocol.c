@@ -95,11 +95,12 @@ static bool check_machine(const struct simtx_config *c, const struct sitm_rules 
     else if (exact(c) && config_choice(c, KEY_TM_SHARED) &&
              (config_int(c, KEY_GPU_SMS) > 512 || config_int(c, KEY_GPU_MAX_BLOCKS_PER_SM) > 64 ||
               config_int(c, KEY_GPU_SHARED_PER_SM) > 1 << 18))
-        snprintf(error, size, "%s, %s, %s: sitm.decision = exact with tm.shared needs at most 512, 64, and 262144",
+        snprintf(error, size, "%s, %s, %s: sitm.decision = exact with tm.shared needs at most 512, 64 and 262144 "
+                 "of them",
                  config_setting(c, KEY_GPU_SMS).text, config_setting(c, KEY_GPU_MAX_BLOCKS_PER_SM).text,
                  config_setting(c, KEY_GPU_SHARED_PER_SM).text);
     else if (link_of(c) < traversal(c, true))
-        snprintf(error, size, "%s: at least half of a traversal of a crossbar, %u core cycles",
+        snprintf(error, size, "%s: at least half of a traversal of a crossbar, %u core cycles, is needed",
                  config_setting(c, KEY_SITM_LINK).text, (unsigned)traversal(c, true));
     else
         return true;

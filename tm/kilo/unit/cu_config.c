@@ -36,10 +36,10 @@ void cu_check(const struct simtx_config *config, struct diag *d)
     struct cu_cfg c;
     cu_configure(&c, config);
     if (!splits(c.lwh_buckets, c.lwh_arrays))
-        diag_error(d, 0, 0, "%s: each sub-array of %s must have a power of two",
+        diag_error(d, 0, 0, "%s: each sub-array of %s must have a power of two of buckets",
                    config_setting(config, KEY_KILO_LWH_BUCKETS).text, config_setting(config, KEY_KILO_LWH_ARRAYS).text);
     if (!splits(c.bf_bits, c.bf_functions))
-        diag_error(d, 0, 0, "%s: each sub-signature of %s must have a power of two",
+        diag_error(d, 0, 0, "%s: each sub-signature of %s must have a power of two of bits",
                    config_setting(config, KEY_KILO_BF_BITS).text, config_setting(config, KEY_KILO_BF_FUNCTIONS).text);
     if (c.ring && c.ring < KILO_LANES)
         diag_error(d, 0, 0, "%s is neither 0 nor at least %d, the lanes of the widest warp",

@@ -92,7 +92,7 @@ QUALIFIERS void skipahead(unsigned long long n, curandStateXORWOW_t *state)
         curand(state);
 }
 
-/* The subsequences of curand_init start elsewhere: they are mixed from its arguments. */
+/* The subsequences of curand_init start elsewhere: their states are mixed from its arguments. */
 QUALIFIERS void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *state)
 {
     if (n)
