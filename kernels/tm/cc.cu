@@ -239,9 +239,10 @@ struct Problem {
 
 // An image with smooth regions: bright discs with soft edges on a dark ground, under a texture of noise that is
 // smoothed over a window, in levels 0 to 255. In the authors' public input, too, the cost of a label varies over a few
-// pixels, and a link weighs as much as the costs differ. Contrast and texture, and the weights below, are chosen so
-// that 200 x 150 pixels and the default seed come near the paper's Table 2: 116 thousand critical sections, 1.53 words
-// read and written by each on average, 132 million instructions (paper: 114677, 1.4 and 1.4, 104 million).
+// pixels, and the weight of a link is near the difference of a pixel's two costs. Contrast and texture, and the
+// weights below, are chosen so that 200 x 150 pixels and the default seed come near the paper's Table 2: 116 thousand
+// critical sections, 1.53 words read and written by each on average, 132 million instructions (paper: 114677, 1.4 and
+// 1.4, 104 million).
 static const int DISCS = 2;
 static const float GROUND = 80, DISC = 130, TEXTURE = 30;
 static const int WINDOW = 2;    // pixels to each side of the one in its middle
