@@ -597,12 +597,12 @@ static void start(simtx_gpu *g)
     session.verbose = env_is(SIMTX_ENV_VERBOSE, "1");
     session.progress = progress && *progress ? !strcmp(progress, "1") : !session.quiet && isatty(2);
     simtx_gpu_get_info(g, &info);
+    atexit(at_exit);
+    watch_signals();
     if (!session.quiet)
         fprintf(stderr, "simtx: simulating on %s (%s mode)\n", info.name, simtx_timing(g) ? "timing" : "functional");
     if (!simtx_timing(g) && records_timing(session.config))
         fputs("simtx: --trace and --window record timing mode; without --timing their files stay empty\n", stderr);
-    atexit(at_exit);
-    watch_signals();
 }
 
 static void add_gpu(simtx_gpu *g)

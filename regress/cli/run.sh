@@ -196,7 +196,8 @@ check 2 "vadd.ptx:1:" "$simtx" compare fast.json vadd.ptx
 holds "configuration in the statistics" grep -q '"gpu.sms": 9' s1.json
 
 # Ctrl-C stops a kernel that never ends; statistics are written, the exit code is the signal's.
-check 130 "" timeout --preserve-status -s INT 1 $(launch int.ptx --kernel for_ever --stats i.json)
+for_ever="$simtx launch int.ptx --kernel for_ever --grid 1 --block 1 --progress"
+holds "interruption" interrupt "0 of 1 blocks" $for_ever --stats i.json
 holds "statistics after an interruption" grep -q '"status": "interrupted"' i.json
 
 # ---- timing mode ----
@@ -263,7 +264,7 @@ check 2 "block.x = 2000 is not in 1 .. 1024" $(launch vadd.ptx --timing --block 
     --arg f32[1]:0 --arg u32:1)
 check 2 "no transactional memory (tm.global = none, tm.shared = none)" $(launch tx.ptx --timing)
 check 0 "" $(launch tx.ptx)
-check 130 "" timeout --preserve-status -s INT 1 $(launch int.ptx --kernel for_ever --timing --stats t.json)
+holds "interruption in timing mode" interrupt "0 of 1 blocks" $for_ever --timing --stats t.json
 holds "statistics after an interruption in timing mode" grep -q '"status": "interrupted"' t.json
 check 0 "no_warp          IDLE" "$simtx" stats --stalls
 check 0 '| `fetch` | IDLE |' "$simtx" stats --stalls --markdown
@@ -354,7 +355,7 @@ if mkdir "$small" && mount -t tmpfs -o size=64k none "$small" 2>err; then
 fi
 check 0 "" "$simtx" run --quiet --stats p-%p.json -- ./app
 holds "%p in the name of the statistics" grep -lq '"total"' p-[0-9]*.json
-check 130 "" timeout --preserve-status --foreground -s INT 0.7 "$simtx" run --quiet --stats f.json -- ./app sleep
+holds "interruption of a program" interrupt "simulating on" "$simtx" run --stats f.json -- ./app sleep
 holds "a signal to simtx run reaches the program" grep -q '"total"' f.json
 mkdir -p other && printf 'int cudaMalloc(void **p, unsigned long n) { return 0; }\n' >other.c
 $cc -shared -fPIC -Wl,-soname,libcudart.so.11.0 other.c -o other/libcudart.so.11.0 2>err

@@ -166,11 +166,9 @@ check 2 "another simtx runs in this folder" $small
 exec 9<&-
 check 0 "of 217" $small
 
-# Ctrl-C ends children and keeps what is finished. With sanitizers the start alone takes seconds.
-patience=1.5
-[ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ] || patience=6
-check 130 "the same command continues" timeout --preserve-status -s INT "$patience" \
-    "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped
+# Ctrl-C ends children and keeps what is finished.
+holds "interruption" interrupt "1 running" "$simtx" paper kilotm --only fgl,HT-H,CL --jobs 1 --out stopped --progress
+holds "what to do then" says "the same command continues"
 holds "no process is left" nothing_runs
 holds "no half of a run is left" bash -c "! ls stopped/runs/*.part"
 check 0 "to do" "$simtx" paper kilotm --only fgl,HT-H,CL --plan --out stopped

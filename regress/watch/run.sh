@@ -238,12 +238,9 @@ done
 holds "shorter than sim.max_cycles" ends 0 hang count --arg u32:200 --set sim.max_cycles=34567
 
 # ---- Ctrl-C, progress, the table ----
-long() {
-    timeout --preserve-status -s INT 1.5 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm \
-        "$here/kernels.ptx" \
-        --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress "$@"
-}
-holds "Ctrl-C" ends 130 long --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
+holds "Ctrl-C" interrupt "0 of 8 blocks" "$simtx" launch --timing --config gtx480+2sm "$here/kernels.ptx" \
+    --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress \
+    --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
 holds "Ctrl-C: message" says "simtx: interrupted; last kernel count, 0 of 8 blocks done, core cycle"
 holds "Ctrl-C: statistics" grep -q '"status": "interrupted"' long.json
 holds "Ctrl-C: time series" "$check" series long.csv long.json
