@@ -2,13 +2,13 @@
 # Runs test targets one after another, to the end whatever fails, and sums up their last lines "name: N passed, N
 # failed". A target that fails without counting a failure, or that prints no such line, is a failure; so is one without
 # a row in regress/budgets.tsv. Usage: summary.sh TIMES TARGET... with MAKE in the environment; TIMES is a file that
-# gets a row for each target (target, passed, failed, seconds). At the end it lists the slowest targets and those over
-# their budget of time; the last line is the sum. LIMIT: seconds that the sum of all budgets must not exceed.
+# gets a row for each target (target, passed, failed, seconds). At the end it lists the slowest targets, those over
+# their budget of time, and again what failed; the last line is the sum. LIMIT: seconds that the sum of all budgets must not exceed.
 times=$1
 shift
 here=$(dirname "$0")
 log=$(mktemp) || exit 1
-trap 'rm -f "$log" "$log.rc"' EXIT
+trap 'rm -f "$log" "$log".*' EXIT
 passed=0
 failed=0
 broken=
@@ -46,7 +46,10 @@ for target in "$@"; do
     { ${MAKE:-make} --no-print-directory "$target" 2>&1; echo $? >"$log.rc"; } | tee "$log"
     end=$(date +%s%N)
     count "$target"
-    [ "$f" -eq 0 ] || broken="$broken $target"
+    if [ "$f" -ne 0 ]; then
+        broken="$broken $target"
+        { grep -A 12 FAIL "$log" || tail -n 12 "$log"; } | head -n 60 >>"$log.failed"
+    fi
     passed=$((passed + p))
     failed=$((failed + f))
     printf '%s\t%d\t%d\t%d.%d\n' "$target" "$p" "$f" $(((end - begin) / 1000000000)) \
@@ -68,6 +71,6 @@ if [ "$budgets" -gt "${LIMIT:-$budgets}" ]; then
     echo "the budgets add up to $budgets s, more than $LIMIT: shorten a target or move a part of it to make test-long"
     failed=$((failed + 1))
 fi
-[ -z "$broken" ] || echo "failed in:$broken"
+[ -z "$broken" ] || { echo "failed in:$broken"; cat "$log.failed"; }
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
