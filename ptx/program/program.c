@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "ptx/program/decode.h"
+#include "ptx/program/schedule.h"
 
 enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
 
@@ -470,6 +471,8 @@ static void load(struct loader *x, const struct program_options *o)
 {
     struct program *p = x->p;
     number_functions(x);
+    for (uint32_t f = 0; o->scheduled && f < x->n; f++)
+        schedule_function(x->funcs[f], o->free_registers, p->arena);
     x->taken = arena_alloc(p->arena, x->n + 1);
     for_each_var(x, collect_shared);
     x->shared_words = (x->nshared + 63) / 64;

@@ -1,6 +1,6 @@
 /*
- * Random kernels in the simulator against the evaluator: stack and independent lanes, 32 and 64 to a
- * wavefront, every vector width of this machine, one and two host threads. A program whose memory differs is
+ * Random kernels in the simulator against the evaluator: stack and independent lanes, 32 and 64 to a wavefront, every
+ * vector width of this machine, one host thread, and two with scheduled instructions. A program whose memory differs is
  * made smaller by leaving out groups and lines as long as it still differs, and printed with its seed. Or, with
  * --timing, cycle by cycle on machines whose queues and caches are so small that everything fills, waits and is
  * evicted; these programs have no transactions, which need a protocol there.
@@ -81,12 +81,12 @@ static void add_config(struct run *run, const char *presets, const char *keys)
     run->n++;
 }
 
-static void add_functional(struct run *run, const char *isa, int warp, const char *simt, int threads)
+static void add_functional(struct run *run, const char *isa, int warp, const char *simt, int threads, const char *order)
 {
-    char keys[160];
+    char keys[200];
     snprintf(keys, sizeof keys,
-             "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0", isa, warp,
-             simt, threads);
+             "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0 "
+             "gpu.instruction_order=%s", isa, warp, simt, threads, order);
     add_config(run, "default", keys);
 }
 
@@ -97,10 +97,10 @@ static void open_functional(struct run *run)
     for (int i = 0; i < 3; i++)
         for (int w = 32; w <= 64; w += 32)
             for (int s = 0; s < 2; s++)
-                add_functional(run, isas[i], w, simts[s], 1);
+                add_functional(run, isas[i], w, simts[s], 1, "text");
     for (int w = 32; w <= 64; w += 32)
         for (int s = 0; s < 2; s++)
-            add_functional(run, "auto", w, simts[s], 2);
+            add_functional(run, "auto", w, simts[s], 2, "scheduled");
 }
 
 /* Every scheduling policy, dual issue, collectors, both kinds of lanes, both widths of warps, and in the memory system
@@ -119,7 +119,8 @@ static void open_timing(struct run *run)
         { "southern-islands+multi2sim+tiny", "gpu.sms=2" },
         { "southern-islands", "gpu.sms=2 gpu.simt=independent core.policy=gto sim.no_skip=true" },
         { "v100+tiny", "gpu.sms=4 l1.sectored=false sim.threads=2" },
-        { "v100", "gpu.sms=2 core.collector=true core.issue=2 core.dual_different=false core.schedulers=2" },
+        { "v100", "gpu.sms=2 gpu.instruction_order=scheduled core.collector=true core.issue=2 "
+                  "core.dual_different=false core.schedulers=2" },
         { "default+tiny", "gpu.sms=2 gpu.warp_size=64 core.collector=true core.pinned=true core.perfect_fetch=true "
                           "xbar.input_flits=65 xbar.output_flits=65" },
         { "default", "gpu.sms=2 gpu.warp_size=64 core.simd_width=64 core.policy=two_level core.active_warps=1" },

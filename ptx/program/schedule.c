@@ -1,0 +1,453 @@
+/*
+ * List scheduling. PTX is no machine code: on hardware an assembler orders the instructions, and a warp that issues in
+ * order then waits less for loads, since several of them are in flight. clang leaves each load directly before its use.
+ *
+ * The unit is a region: the instructions of a basic block between two that nothing may cross (branches, calls,
+ * tx_begin, reads of the clock ...). A region is a graph of dependences. Instructions are taken from it one by one: of
+ * those whose operands would be there, the one with the longest path of latencies to the region's end. The latencies are
+ * fixed, as an assembler does not know what a load will hit. Where the region's live registers would exceed a limit,
+ * only an instruction that makes no further register live is taken, or else the first of the text.
+ */
+#include "ptx/program/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum {
+    NOTHING = UINT32_MAX,
+    WINDOW = 256,            /* instructions of the text that are looked at ahead */
+    ACCESSES_MAX = 1024      /* that are compared with each other */
+};
+
+/* What an instruction must stay behind or before. */
+enum crossing {
+    CROSS_FREE,              /* by its registers alone */
+    CROSS_ACCESS,            /* a plain load or store: accesses that may overlap with it */
+    CROSS_LANES,             /* it exchanges values between lanes: others that do */
+    CROSS_SYNC,              /* every access and exchange: atomics, fences, barriers */
+    CROSS_NEVER              /* every instruction */
+};
+
+struct node {
+    enum crossing crossing;
+    uint32_t edges;          /* list of edges to those that must follow */
+    uint32_t waits;          /* those that must precede and have no place yet */
+    uint32_t height;         /* latencies to the region's end */
+    uint32_t ready;          /* earliest cycle */
+    bool placed;
+};
+
+struct edge { uint32_t to, latency, next; };
+
+/* A register within the region. */
+struct use {
+    uint32_t region;         /* the other fields are of this region */
+    uint32_t writer;         /* instruction, or NOTHING */
+    uint32_t readers;        /* list, since that write; links are edges */
+    uint32_t left;           /* accesses that have no place yet */
+    bool local, live;        /* local: it has a value only within the region */
+};
+
+struct access {
+    uint32_t inst;
+    bool writes;
+    uint8_t space;           /* MOD value, 0 = generic */
+    const void *base;        /* register or variable, NULL = none */
+    uint32_t version;        /* register: the instruction that wrote it, or NOTHING */
+    int64_t from, to;        /* bytes relative to the base */
+};
+
+struct scheduler {
+    const struct ptx_func *f;
+    const struct flow *flow;
+    struct ptx_inst *insts;  /* of the region */
+    uint32_t n, region;
+    uint32_t *home;          /* by register: the region of all its accesses, NOTHING = none yet, or SEVERAL */
+    struct use *use;         /* by register; the last one is the carry flag */
+    struct node *node;
+    struct edge *edge;
+    uint32_t nedges, edge_cap;
+    struct access *access;   /* since the last CROSS_SYNC */
+    uint32_t naccess, access_cap;
+    uint32_t inst;           /* whose registers are visited */
+    int32_t live;            /* 32-bit registers of local values */
+    int32_t growth;          /* by which an instruction would change it */
+    struct ptx_inst *ordered;
+};
+
+enum { SEVERAL = NOTHING - 1 };
+
+/* ---- classes of instructions ---- */
+
+static bool reads_clock(const struct ptx_inst *in)
+{
+    for (int k = 0; k < in->nopd; k++)
+        if (in->opd[k].kind == OPD_SREG)
+            switch ((enum ptx_sreg)in->opd[k].sreg) {
+            case SR_CLOCK:
+            case SR_CLOCK_HI:
+            case SR_CLOCK64:
+            case SR_GLOBALTIMER:
+            case SR_GLOBALTIMER_LO:
+            case SR_GLOBALTIMER_HI:
+            case SR_PM:
+            case SR_PM64: return true;
+            default: break;
+            }
+    return false;
+}
+
+static bool is_plain(const struct ptx_inst *in)
+{
+    uint8_t sem = in->mod[PG_SEM];
+    return (in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST) && (!sem || sem == MOD(SEM, WEAK));
+}
+
+static enum crossing crossing_of(const struct ptx_inst *in)
+{
+    if (is_plain(in))
+        return CROSS_ACCESS;
+    switch (ptx_ops[in->op].unit) {
+    case PTX_UNIT_INT:
+    case PTX_UNIT_TYPED:
+    case PTX_UNIT_SOURCE:
+    case PTX_UNIT_CONVERT:
+    case PTX_UNIT_SFU: return reads_clock(in) ? CROSS_NEVER : CROSS_FREE;
+    case PTX_UNIT_WARP:
+    case PTX_UNIT_TENSOR: return CROSS_LANES;
+    case PTX_UNIT_LDST: return in->op == OP_TEX || in->op == OP_TLD4 ? CROSS_FREE : CROSS_SYNC;
+    case PTX_UNIT_FENCE:
+    case PTX_UNIT_COPY: return CROSS_SYNC;
+    case PTX_UNIT_BARRIER: return in->mod[PG_BAROP] == MOD(BAROP, WARP) ? CROSS_NEVER : CROSS_SYNC;
+    default: return CROSS_NEVER;
+    }
+}
+
+/* Cycles until the result is there, of the order of magnitude on GPUs since Volta. */
+static uint32_t latency_of(const struct ptx_inst *in)
+{
+    enum { SIMPLE = 4, DOUBLE = 8, LONG = 16, NEAR = 24, FAR = 200 };
+    uint8_t space = INST_SPACE(in);
+    if (ptx_ops[in->op].unit == PTX_UNIT_LDST)
+        return !space || space == MOD(SPACE, GLOBAL) || space == MOD(SPACE, LOCAL) ? FAR : NEAR;
+    switch (ptx_ops[in->op].latency) {
+    case PTX_LATENCY_DIV:
+    case PTX_LATENCY_SQRT:
+    case PTX_LATENCY_SPECIAL:
+    case PTX_LATENCY_CVT:
+    case PTX_LATENCY_BITS:
+    case PTX_LATENCY_TENSOR: return LONG;
+    case PTX_LATENCY_SHFL: return NEAR;
+    default: return in->type[0] == T_F64 ? DOUBLE : SIMPLE;
+    }
+}
+
+/* ---- dependences ---- */
+
+static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t latency)
+{
+    if (from == to)
+        return;
+    s->edge = mem_grow(s->edge, s->nedges, &s->edge_cap, sizeof *s->edge, "instruction scheduling");
+    s->edge[s->nedges] = (struct edge){ to, latency, s->node[from].edges };
+    s->node[from].edges = s->nedges++;
+    s->node[to].waits++;
+}
+
+static struct use *use_of(struct scheduler *s, uint32_t reg)
+{
+    struct use *u = &s->use[reg];
+    if (u->region != s->region)
+        *u = (struct use){ .region = s->region, .writer = NOTHING, .readers = NOTHING };
+    return u;
+}
+
+static void depend_read(struct scheduler *s, struct use *u)
+{
+    if (u->writer != NOTHING)
+        add_edge(s, u->writer, s->inst, latency_of(&s->insts[u->writer]));
+    s->edge = mem_grow(s->edge, s->nedges, &s->edge_cap, sizeof *s->edge, "instruction scheduling");
+    s->edge[s->nedges] = (struct edge){ s->inst, 0, u->readers };
+    u->readers = s->nedges++;
+}
+
+static void depend_write(struct scheduler *s, struct use *u)
+{
+    for (uint32_t e = u->readers; e != NOTHING; e = s->edge[e].next)
+        add_edge(s, s->edge[e].to, s->inst, 1);
+    if (u->writer != NOTHING)
+        add_edge(s, u->writer, s->inst, 1);
+    u->writer = s->inst;
+    u->readers = NOTHING;
+}
+
+static void depend(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct scheduler *s = ctx;
+    struct use *u = use_of(s, (uint32_t)r->id);
+    bool first = !u->left && u->writer == NOTHING;
+    u->local |= first && write && !s->insts[s->inst].guard && s->home[r->id] == s->region;
+    u->left++;
+    if (write)
+        depend_write(s, u);
+    else
+        depend_read(s, u);
+}
+
+static void depend_on_registers(struct scheduler *s, const struct ptx_inst *in)
+{
+    ptx_inst_visit_regs(in, depend, s);
+    struct use *carry = use_of(s, (uint32_t)s->f->nregs);
+    if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
+        depend_read(s, carry);
+    if (in->mod[PG_CC])
+        depend_write(s, carry);
+}
+
+static uint64_t access_bytes(const struct ptx_inst *in, const struct ptx_operand *data)
+{
+    return (uint64_t)ptx_type_size((enum ptx_type)in->type[0]) * (data->kind == OPD_VEC ? data->n : 1);
+}
+
+static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
+{
+    bool writes = in->op == OP_ST;
+    const struct ptx_operand *at = &in->opd[writes ? 0 : 1], *data = &in->opd[writes ? 1 : 0];
+    struct access a = { .inst = s->inst, .writes = writes, .space = INST_SPACE(in), .version = NOTHING };
+    a.from = at->imm;
+    a.to = at->imm + (int64_t)access_bytes(in, data);
+    if (at->has_reg) {
+        a.base = at->reg;
+        a.version = use_of(s, (uint32_t)at->reg->id)->writer;
+    } else if (at->has_var)
+        a.base = at->var;
+    return a;
+}
+
+static bool may_overlap(const struct access *a, const struct access *b)
+{
+    if (!a->writes && !b->writes)
+        return false;
+    if (a->space && b->space && a->space != b->space)
+        return false;
+    bool same_base = a->base == b->base && a->version == b->version;
+    return !same_base || (a->from < b->to && b->from < a->to);
+}
+
+/* Accesses and exchanges are in `access`; an exchange overlaps with every other exchange and with no access. */
+static void depend_on_memory(struct scheduler *s, const struct ptx_inst *in, enum crossing c)
+{
+    struct access a = { .inst = s->inst };
+    if (c == CROSS_ACCESS)
+        a = access_of(s, in);
+    for (uint32_t i = 0; i < s->naccess; i++) {
+        const struct access *b = &s->access[i];
+        enum crossing before = s->node[b->inst].crossing;
+        if (c == CROSS_SYNC || before == CROSS_SYNC || (c == before && (c == CROSS_LANES || may_overlap(b, &a))))
+            add_edge(s, b->inst, s->inst, 1);
+    }
+    if (c == CROSS_SYNC)
+        s->naccess = 0;
+    s->access = mem_grow(s->access, s->naccess, &s->access_cap, sizeof *s->access, "instruction scheduling");
+    s->access[s->naccess++] = a;
+}
+
+static void build_graph(struct scheduler *s)
+{
+    s->nedges = s->naccess = 0;
+    memset(s->node, 0, s->n * sizeof *s->node);
+    for (s->inst = 0; s->inst < s->n; s->inst++) {
+        const struct ptx_inst *in = &s->insts[s->inst];
+        struct node *d = &s->node[s->inst];
+        d->edges = NOTHING;
+        d->crossing = crossing_of(in);
+        if (d->crossing != CROSS_FREE && s->naccess == ACCESSES_MAX)
+            d->crossing = CROSS_SYNC;
+        if (d->crossing != CROSS_FREE)
+            depend_on_memory(s, in, d->crossing);    /* before its own writes: the base may be its destination */
+        depend_on_registers(s, in);
+    }
+    for (uint32_t i = s->n; i-- > 0;) {
+        s->node[i].height = latency_of(&s->insts[i]);
+        for (uint32_t e = s->node[i].edges; e != NOTHING; e = s->edge[e].next) {
+            uint32_t height = s->node[s->edge[e].to].height + s->edge[e].latency;
+            if (s->node[i].height < height)
+                s->node[i].height = height;
+        }
+    }
+}
+
+/* ---- live registers ---- */
+
+static void place_register(void *ctx, struct ptx_reg *r, bool write)
+{
+    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
+    struct scheduler *s = ctx;
+    struct use *u = &s->use[r->id];
+    (void)write;
+    u->left--;
+    if (!u->local)
+        return;
+    if (!u->live)
+        s->live += words[ptx_reg_class(r)];
+    u->live = true;
+    if (!u->left)
+        s->live -= words[ptx_reg_class(r)];
+}
+
+static void count_growth(void *ctx, struct ptx_reg *r, bool write)
+{
+    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
+    struct scheduler *s = ctx;
+    const struct use *u = &s->use[r->id];
+    (void)write;
+    if (u->local && !u->live)
+        s->growth += words[ptx_reg_class(r)];
+    else if (u->local && u->left == 1)
+        s->growth -= words[ptx_reg_class(r)];
+}
+
+static int32_t growth_of(struct scheduler *s, uint32_t i)
+{
+    s->growth = 0;
+    ptx_inst_visit_regs(&s->insts[i], count_growth, s);
+    return s->growth;
+}
+
+/* The most local registers live at once in the order of the text. */
+static int32_t text_peak(struct scheduler *s)
+{
+    int32_t most = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        ptx_inst_visit_regs(&s->insts[i], place_register, s);
+        most = s->live > most ? s->live : most;
+    }
+    return most;
+}
+
+static void count_again(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct scheduler *s = ctx;
+    (void)write;
+    s->use[r->id].left++;
+    s->use[r->id].live = false;
+}
+
+/* ---- the order ---- */
+
+static bool better(const struct node *a, const struct node *b, uint32_t now)
+{
+    uint32_t wait_a = a->ready > now ? a->ready - now : 0, wait_b = b->ready > now ? b->ready - now : 0;
+    return wait_a != wait_b ? wait_a < wait_b : a->height > b->height;
+}
+
+/* The next instruction, of those from `first` on. */
+static uint32_t choose(struct scheduler *s, uint32_t first, uint32_t now, int32_t limit)
+{
+    uint32_t best = NOTHING, in_text = NOTHING, end = s->n - first > WINDOW ? first + WINDOW : s->n;
+    for (uint32_t i = first; i < end; i++) {
+        const struct node *d = &s->node[i];
+        if (d->placed || d->waits)
+            continue;
+        if (in_text == NOTHING)
+            in_text = i;
+        if (best != NOTHING && !better(d, &s->node[best], now))
+            continue;
+        int32_t growth = growth_of(s, i);
+        if (growth <= 0 || s->live + growth <= limit)
+            best = i;
+    }
+    return best != NOTHING ? best : in_text;
+}
+
+static void place(struct scheduler *s, uint32_t i, uint32_t now)
+{
+    s->node[i].placed = true;
+    ptx_inst_visit_regs(&s->insts[i], place_register, s);
+    for (uint32_t e = s->node[i].edges; e != NOTHING; e = s->edge[e].next) {
+        struct node *to = &s->node[s->edge[e].to];
+        to->waits--;
+        if (to->ready < now + s->edge[e].latency)
+            to->ready = now + s->edge[e].latency;
+    }
+}
+
+static void order_region(struct scheduler *s, uint32_t spare)
+{
+    build_graph(s);
+    int32_t limit = text_peak(s) + (int32_t)spare;
+    for (uint32_t i = 0; i < s->n; i++)
+        ptx_inst_visit_regs(&s->insts[i], count_again, s);
+    s->live = 0;
+    for (uint32_t first = 0, done = 0, now = 0; done < s->n; done++) {
+        uint32_t i = choose(s, first, now, limit);
+        now = s->node[i].ready > now ? s->node[i].ready : now;
+        place(s, i, now++);
+        s->ordered[done] = s->insts[i];
+        while (first < s->n && s->node[first].placed)
+            first++;
+    }
+    memcpy(s->insts, s->ordered, s->n * sizeof *s->insts);
+}
+
+/* ---- regions ---- */
+
+static void note_home(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct scheduler *s = ctx;
+    uint32_t *home = &s->home[r->id];
+    (void)write;
+    *home = *home == NOTHING || *home == s->region ? s->region : SEVERAL;
+}
+
+static void note_region(struct scheduler *s, uint32_t spare)
+{
+    (void)spare;
+    for (uint32_t i = 0; i < s->n; i++)
+        ptx_inst_visit_regs(&s->insts[i], note_home, s);
+}
+
+/* Calls `each` for the regions, with the instructions that nothing may cross as regions of their own. */
+static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *, uint32_t), uint32_t spare)
+{
+    s->region = 0;
+    for (uint32_t b = 0; b < s->flow->nblocks; b++)
+        for (uint32_t i = s->flow->blocks[b].first, end = s->flow->blocks[b].end; i < end; i += s->n) {
+            s->insts = s->f->insts + i;
+            s->n = 0;
+            while (i + s->n < end && crossing_of(&s->insts[s->n]) != CROSS_NEVER)
+                s->n++;
+            s->n += s->n == 0;
+            s->region++;
+            each(s, spare);
+        }
+}
+
+void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
+{
+    if (!f->ninsts)
+        return;
+    struct scheduler s = { .f = f, .flow = flow_analyse(f, arena) };
+    uint32_t most = (s.flow->registers + 7) / 8 * 8;
+    if (most < free_registers)
+        most = free_registers;
+    if (f->maxnreg && most > f->maxnreg)
+        most = f->maxnreg;
+    uint32_t spare = most > s.flow->registers ? most - s.flow->registers : 0;
+    uint32_t regs = (uint32_t)f->nregs + 1;
+    s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
+    memset(s.home, 0xff, regs * sizeof *s.home);
+    s.use = mem_zero(regs, sizeof *s.use, "instruction scheduling");
+    s.node = mem_zero(f->ninsts, sizeof *s.node, "instruction scheduling");
+    s.ordered = mem_zero(f->ninsts, sizeof *s.ordered, "instruction scheduling");
+    for_each_region(&s, note_region, spare);
+    for_each_region(&s, order_region, spare);
+    free(s.home);
+    free(s.use);
+    free(s.node);
+    free(s.ordered);
+    free(s.edge);
+    free(s.access);
+}
