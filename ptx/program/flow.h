@@ -29,7 +29,8 @@ struct flow {
     uint32_t slots[RC_COUNT];    /* slots needed of each class */
     uint32_t *place;             /* by register id: where it is stored: its slot, or for invariants a place of its own */
     uint32_t places[RC_COUNT];   /* places needed of each class */
-    uint32_t registers;          /* 32-bit registers a thread at the widest point (predicates are apart) */
+    uint32_t *live;              /* by instruction: live 32-bit registers a thread (predicates are apart) */
+    uint32_t registers;          /* the most of them */
     bool *unset;                 /* by register id: a thread may read it before writing it: it is 0 at the start */
     bool reads_unset;            /* some register is so */
     bool *invariant;             /* by register id: its value is launch-invariant (invariant.c) */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 
 enum reg_class ptx_reg_class(const struct ptx_reg *r)
 {
@@ -301,22 +302,23 @@ static uint32_t scan_class(const struct interval *iv, uint32_t n, uint32_t *slot
     return s->used;
 }
 
-/* Widest point over the function, in 32-bit registers; predicates have their own file. */
-static uint32_t pressure(const struct ptx_func *f, const struct live *v, struct arena *arena)
+/* In 32-bit registers; predicates have their own file. */
+static void count_live(const struct ptx_func *f, const struct live *v, struct arena *arena)
 {
     static const int words[RC_COUNT] = { 1, 1, 2, 4, 0 };
-    int32_t *delta = arena_alloc(arena, (f->ninsts + 2) * sizeof *delta);
+    int32_t *delta = mem_zero(f->ninsts + 2, sizeof *delta, "live registers"), now = 0;
     for (int r = 0; r < f->nregs; r++)
         if (v->end[r] != FLOW_NONE) {
             delta[v->start[r]] += words[ptx_reg_class(f->regs[r])];
             delta[v->end[r] > v->start[r] ? v->end[r] : v->start[r] + 1] -= words[ptx_reg_class(f->regs[r])];
         }
-    int32_t now = 0, most = 0;
-    for (uint32_t i = 0; i <= f->ninsts; i++) {
+    v->fl->live = arena_alloc(arena, (f->ninsts + 1) * sizeof *v->fl->live);
+    for (uint32_t i = 0; i < f->ninsts; i++) {
         now += delta[i];
-        most = now > most ? now : most;
+        v->fl->live[i] = (uint32_t)now;
+        v->fl->registers = num_most(v->fl->registers, v->fl->live[i]);
     }
-    return (uint32_t)most;
+    free(delta);
 }
 
 void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct arena *arena)
@@ -348,5 +350,5 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
     free(iv);
     free(s.heap);
     free(s.free_slots);
-    fl->registers = pressure(f, &v, arena);
+    count_live(f, &v, arena);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 
 enum {
     NOTHING = UINT32_MAX,
@@ -374,10 +375,14 @@ static void place(struct scheduler *s, uint32_t i, uint32_t now)
     }
 }
 
-static void order_region(struct scheduler *s, uint32_t spare)
+/* most: 32-bit registers that may be live. */
+static void order_region(struct scheduler *s, uint32_t most)
 {
+    uint32_t text = 0, first_inst = (uint32_t)(s->insts - s->f->insts);
+    for (uint32_t i = 0; i < s->n; i++)
+        text = num_most(text, s->flow->live[first_inst + i]);
     build_graph(s);
-    int32_t limit = text_peak(s) + (int32_t)spare;
+    int32_t limit = text_peak(s) + (most > text ? (int32_t)(most - text) : 0);
     for (uint32_t i = 0; i < s->n; i++)
         ptx_inst_visit_regs(&s->insts[i], count_again, s);
     s->live = 0;
@@ -402,15 +407,15 @@ static void note_home(void *ctx, struct ptx_reg *r, bool write)
     *home = *home == NOTHING || *home == s->region ? s->region : SEVERAL;
 }
 
-static void note_region(struct scheduler *s, uint32_t spare)
+static void note_region(struct scheduler *s, uint32_t most)
 {
-    (void)spare;
+    (void)most;
     for (uint32_t i = 0; i < s->n; i++)
         ptx_inst_visit_regs(&s->insts[i], note_home, s);
 }
 
 /* Calls `each` for the regions, with the instructions that nothing may cross as regions of their own. */
-static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *, uint32_t), uint32_t spare)
+static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *, uint32_t), uint32_t most)
 {
     s->region = 0;
     for (uint32_t b = 0; b < s->flow->nblocks; b++)
@@ -421,7 +426,7 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
                 s->n++;
             s->n += s->n == 0;
             s->region++;
-            each(s, spare);
+            each(s, most);
         }
 }
 
@@ -430,20 +435,17 @@ void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena
     if (!f->ninsts)
         return;
     struct scheduler s = { .f = f, .flow = flow_analyse(f, arena) };
-    uint32_t most = (s.flow->registers + 7) / 8 * 8;
-    if (most < free_registers)
-        most = free_registers;
-    if (f->maxnreg && most > f->maxnreg)
-        most = f->maxnreg;
-    uint32_t spare = most > s.flow->registers ? most - s.flow->registers : 0;
+    uint32_t most = num_most((s.flow->registers + 7) / 8 * 8, free_registers);
+    if (f->maxnreg)
+        most = num_least(most, f->maxnreg);
     uint32_t regs = (uint32_t)f->nregs + 1;
     s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
     memset(s.home, 0xff, regs * sizeof *s.home);
     s.use = mem_zero(regs, sizeof *s.use, "instruction scheduling");
     s.node = mem_zero(f->ninsts, sizeof *s.node, "instruction scheduling");
     s.ordered = mem_zero(f->ninsts, sizeof *s.ordered, "instruction scheduling");
-    for_each_region(&s, note_region, spare);
-    for_each_region(&s, order_region, spare);
+    for_each_region(&s, note_region, most);
+    for_each_region(&s, order_region, most);
     free(s.home);
     free(s.use);
     free(s.node);
