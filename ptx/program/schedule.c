@@ -56,7 +56,6 @@ struct access {
     bool writes;
     uint8_t space;           /* MOD value, 0 = generic */
     const void *base;        /* register or variable, NULL = none */
-    uint32_t version;        /* register: the instruction that wrote it, or NOTHING */
     int64_t from, to;        /* bytes relative to the base */
 };
 
@@ -216,25 +215,24 @@ static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
 {
     bool writes = in->op == OP_ST;
     const struct ptx_operand *at = &in->opd[writes ? 0 : 1], *data = &in->opd[writes ? 1 : 0];
-    struct access a = { .inst = s->inst, .writes = writes, .space = INST_SPACE(in), .version = NOTHING };
+    struct access a = { .inst = s->inst, .writes = writes, .space = INST_SPACE(in) };
     a.from = at->imm;
     a.to = at->imm + (int64_t)access_bytes(in, data);
-    if (at->has_reg) {
+    if (at->has_reg)
         a.base = at->reg;
-        a.version = use_of(s, (uint32_t)at->reg->id)->writer;
-    } else if (at->has_var)
+    else if (at->has_var)
         a.base = at->var;
     return a;
 }
 
+/* Equal bases are equal addresses: accesses before and after a write of the register are ordered by the register. */
 static bool may_overlap(const struct access *a, const struct access *b)
 {
     if (!a->writes && !b->writes)
         return false;
     if (a->space && b->space && a->space != b->space)
         return false;
-    bool same_base = a->base == b->base && a->version == b->version;
-    return !same_base || (a->from < b->to && b->from < a->to);
+    return a->base != b->base || (a->from < b->to && b->from < a->to);
 }
 
 /* Accesses and exchanges are in `access`; an exchange overlaps with every other exchange and with no access. */
@@ -267,7 +265,7 @@ static void build_graph(struct scheduler *s)
         if (d->crossing != CROSS_FREE && s->naccess == ACCESSES_MAX)
             d->crossing = CROSS_SYNC;
         if (d->crossing != CROSS_FREE)
-            depend_on_memory(s, in, d->crossing);    /* before its own writes: the base may be its destination */
+            depend_on_memory(s, in, d->crossing);
         depend_on_registers(s, in);
     }
     for (uint32_t i = s->n; i-- > 0;) {
