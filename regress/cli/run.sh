@@ -62,6 +62,14 @@ check 0 "vadd.ptx: ok" "$simtx" ptx check vadd.ptx
 check 0 "registers" "$simtx" ptx info vadd.ptx
 check 0 '"param_bytes": 28' "$simtx" ptx info --json vadd.ptx
 check 0 "reconverges at line 19" "$simtx" ptx list vadd.ptx
+printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b64 %%rd<2>;\n' >two.ptx
+printf '.reg .b32 %%r<5>;\nld.param.u64 %%rd1, [a];\nld.global.u32 %%r1, [%%rd1];\nadd.u32 %%r2, %%r1, 1;\n' >>two.ptx
+printf 'ld.global.u32 %%r3, [%%rd1+4];\nadd.u32 %%r4, %%r2, %%r3;\nst.global.u32 [%%rd1], %%r4;\nret;\n}\n' >>two.ptx
+loads_first() {
+    "$simtx" ptx list "$@" two.ptx | grep -o '^ *[0-9]*' | tr -d ' \n'
+}
+holds "order of the text" [ "$(loads_first)" = 891011121314 ]
+holds "scheduled" [ "$(loads_first --scheduled)" = 891110121314 ]
 check 0 "tx_begin" "$simtx" ptx ops
 check 0 '| `add` |' "$simtx" ptx ops --markdown
 check 0 "int_div    SFU     div, rem" "$simtx" ptx classes
