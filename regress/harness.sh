@@ -43,19 +43,23 @@ check() {
     fi
 }
 
-# interrupt TEXT COMMAND...: for `holds`: gets SIGINT as soon as TEXT is in what it prints, and must then end with the exit
-# status 130. Its output is left in out and err, and on stderr.
+# interrupt TEXT COMMAND...: for `holds`: gets SIGINT as soon as TEXT is in what it prints, and must then end with the
+# exit status 130 within a minute. Its output is left in out and err, stderr also in message. `env`: a command in the
+# background ignores SIGINT.
 interrupt() {
     local text=$1 status=0 tenths=600
     shift
-    set -m # a background job of a shell without job control ignores SIGINT
-    "$@" >out 2>err </dev/null &
+    env --default-signal=INT "$@" >out 2>err </dev/null &
     local pid=$!
-    set +m
     until cat out err | grep -qF -- "$text" || [ $((tenths--)) = 0 ]; do
         sleep 0.1
     done
     kill -INT $pid
+    tenths=600
+    while kill -0 $pid 2>/dev/null && [ $((tenths--)) != 0 ]; do
+        sleep 0.1
+    done
+    kill -KILL $pid 2>/dev/null
     wait $pid || status=$?
     cp err message
     [ "$status" = 130 ] || { echo "exit status $status, expected 130"; return 1; }
