@@ -43,8 +43,8 @@ check() {
     fi
 }
 
-# interrupt TEXT COMMAND...: for `holds`: gets SIGINT as soon as TEXT is in what it prints, and must then end with the exit
-# status 130. Its output is left in out and err, and on stderr.
+# interrupt TEXT COMMAND...: for `holds`: the command gets SIGINT as soon as it has printed TEXT, and must then end with
+# the exit status 130. Its output is left in the files out and err, for `says` also in message.
 interrupt() {
     local text=$1 status=0 tenths=600
     shift
@@ -52,12 +52,13 @@ interrupt() {
     "$@" >out 2>err </dev/null &
     local pid=$!
     set +m
-    until cat out err | grep -qF -- "$text" || [ $((tenths--)) = 0 ]; do
+    until cat out err | grep -qF -- "$text" || ! kill -0 $pid || [ $((tenths--)) = 0 ]; do
         sleep 0.1
     done
     kill -INT $pid
     wait $pid || status=$?
     cp err message
+    grep -qF -- "$text" out err || { echo "'$text' is not in the output"; return 1; }
     [ "$status" = 130 ] || { echo "exit status $status, expected 130"; return 1; }
 }
 
