@@ -43,18 +43,18 @@ check() {
     fi
 }
 
-# interrupt TEXT COMMAND...: for `holds`: gets SIGINT as soon as TEXT is in what it prints, and must then end with the
-# exit status 130 within a minute. Its output is left in out and err, stderr also in message. `env`: a command in the
-# background ignores SIGINT.
+# interrupt TEXT COMMAND...: for `holds`: the command gets SIGINT as soon as it has printed TEXT, and must then end with
+# the exit status 130 within a minute. Its output is left in the files out and err, for `says` also in message. `env`,
+# because a shell's background job ignores SIGINT.
 interrupt() {
     local text=$1 status=0 tenths=600
     shift
     env --default-signal=INT "$@" >out 2>err </dev/null &
     local pid=$!
-    until cat out err | grep -qF -- "$text" || [ $((tenths--)) = 0 ]; do
+    until cat out err | grep -qF -- "$text" || ! kill -0 $pid 2>/dev/null || [ $((tenths--)) = 0 ]; do
         sleep 0.1
     done
-    kill -INT $pid
+    kill -INT $pid 2>/dev/null
     tenths=600
     while kill -0 $pid 2>/dev/null && [ $((tenths--)) != 0 ]; do
         sleep 0.1
@@ -62,6 +62,7 @@ interrupt() {
     kill -KILL $pid 2>/dev/null
     wait $pid || status=$?
     cp err message
+    grep -qF -- "$text" out err || { echo "'$text' is not in the output"; return 1; }
     [ "$status" = 130 ] || { echo "exit status $status, expected 130"; return 1; }
 }
 

@@ -2,8 +2,9 @@
 # Runs test targets one after another, to the end whatever fails, and sums up their last lines "name: N passed, N
 # failed". A target that fails without counting a failure, or that prints no such line, is a failure; so is one without
 # a row in regress/budgets.tsv. Usage: summary.sh TIMES TARGET... with MAKE in the environment; TIMES is a file that
-# gets a row for each target (target, passed, failed, seconds). At the end it lists the slowest targets, those over
-# their budget of time, and again what failed; the last line is the sum. LIMIT: seconds that the sum of all budgets must not exceed.
+# gets a row for each target (target, passed, failed, seconds). At the end it lists the slowest targets and those over
+# their budget of time, and repeats the messages of those that failed; the last line is the sum. LIMIT: seconds that the
+# sum of all budgets must not exceed.
 times=$1
 shift
 here=$(dirname "$0")

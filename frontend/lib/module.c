@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/saved/saved.h"
 #include "timing/machine/machine.h"
@@ -76,7 +77,7 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
         .inverted_carry = g->gpu.sub_carry == SUB_CARRY_INVERTED, .warp_size = g->info.warp_size,
         .param_address = (uint64_t)(uintptr_t)g->param_buffer, .const_max = g->info.const_bytes,
         .scheduled = g->gpu.instruction_order == ORDER_SCHEDULED,
-        .free_registers = g->gpu.registers_per_sm / g->gpu.max_threads_per_block
+        .free_registers = num_least(g->gpu.registers_per_sm / g->gpu.max_threads_per_block, g->gpu.registers_per_thread)
     };
     struct program *p = program_load(linked, g->mem, &o, &d);
     if (!p)

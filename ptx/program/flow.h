@@ -27,8 +27,9 @@ struct flow {
     uint32_t *block_of;          /* by instruction */
     uint32_t *slot;              /* by register id: slot within its class; FLOW_NONE when never used */
     uint32_t slots[RC_COUNT];    /* slots needed of each class */
-    uint32_t *place;             /* by register id: where it is stored: its slot, or for invariants a place of its own */
+    uint32_t *place;             /* by register id: where it is stored: its slot, or for invariants its own place */
     uint32_t places[RC_COUNT];   /* places needed of each class */
+    uint32_t *live_from, *live_to;   /* by register id: first and last instruction of its lifetime; FLOW_NONE = none */
     uint32_t *live;              /* by instruction: live 32-bit registers a thread (predicates are apart) */
     uint32_t registers;          /* the most of them */
     bool *unset;                 /* by register id: a thread may read it before writing it: it is 0 at the start */
@@ -43,10 +44,10 @@ struct flow {
 /* Analyses a function with a body. The result is in the arena. */
 struct flow *flow_analyse(const struct ptx_func *f, struct arena *arena);
 
-/* Fills slot, slots and registers; part of flow_analyse (regalloc.c). */
+/* Sets slot, slots, place, places, live_from, live_to, live and registers; part of flow_analyse (regalloc.c). */
 void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct arena *arena);
 
-/* Sets invariant, alias, hoisted and invariant_inst, of which only kernels have some; part of flow_allocate_registers. */
+/* Sets invariant, alias, hoisted and invariant_inst, which only kernels have; part of flow_allocate_registers. */
 void flow_find_invariants(const struct ptx_func *f, struct flow *fl, struct arena *arena);
 
 /* Index of the instruction where lanes that diverge at branch `i` reconverge; FLOW_NONE = at the function's end. */

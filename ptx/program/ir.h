@@ -86,8 +86,8 @@ struct ptx_operand {
 /*
  * The parser has reduced these forms: a vector register is a scalar register for each component; a parameter declared
  * as a register is a .param variable with ld at the start and st at the end of the body; [symbol + register] is an
- * address computed by instructions before it; wmma instructions are loads, stores and mma (ptx/text/wmma.c). Every body ends in an instruction that does not fall through, so labels
- * are always < ninsts.
+ * address computed by instructions before it; wmma instructions are loads, stores and mma (ptx/text/wmma.c). Every body
+ * ends in an instruction that does not fall through, so labels are always < ninsts.
  */
 
 /* .branchtargets / .calltargets / .callprototype */

@@ -217,6 +217,8 @@ static void find_intervals(struct live *v, struct arena *arena)
     memset(v->global, 0xff, n * sizeof *v->global);
     memset(v->start, 0xff, n * sizeof *v->start);
     memset(v->end, 0xff, n * sizeof *v->end);
+    v->fl->live_from = v->start;
+    v->fl->live_to = v->end;
     struct first_seen first = { v, arena_alloc(arena, n + 1) };
     for_each_inst(v, note_home, v);
     for_each_inst(v, note_first, &first);
@@ -302,7 +304,7 @@ static uint32_t scan_class(const struct interval *iv, uint32_t n, uint32_t *slot
     return s->used;
 }
 
-/* In 32-bit registers; predicates have their own file. */
+/* Sets live and registers, in 32-bit registers; predicates have their own file. */
 static void count_live(const struct ptx_func *f, const struct live *v, struct arena *arena)
 {
     static const int words[RC_COUNT] = { 1, 1, 2, 4, 0 };

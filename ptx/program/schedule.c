@@ -1,12 +1,15 @@
 /*
- * List scheduling. PTX is no machine code: on hardware an assembler orders the instructions, and a warp that issues in
- * order then waits less for loads, since several of them are in flight. clang leaves each load directly before its use.
+ * List scheduling. PTX is no machine code: on hardware an assembler orders the instructions. A warp issues in order,
+ * and waits less if several loads are in flight. clang leaves each load directly before its use.
  *
  * The unit is a region: the instructions of a basic block between two that nothing may cross (branches, calls,
  * tx_begin, reads of the clock ...). A region is a graph of dependences. Instructions are taken from it one by one: of
- * those whose operands would be there, the one with the longest path of latencies to the region's end. The latencies are
- * fixed, as an assembler does not know what a load will hit. Where the region's live registers would exceed a limit,
- * only an instruction that makes no further register live is taken, or else the first of the text.
+ * those that wait for their operands the shortest time, the one with the longest path of latencies to the region's end.
+ * The latencies are fixed, since an assembler does not know where in the memory hierarchy a load will hit.
+ *
+ * Registers are limited. Where more would be live than the limit, only an instruction that makes no further register
+ * live is taken, or else the first of the text. An order that exceeds the limit all the same is discarded, and the next
+ * one has a lower limit.
  */
 #include "ptx/program/schedule.h"
 
@@ -18,43 +21,45 @@
 
 enum {
     NOTHING = UINT32_MAX,
-    WINDOW = 256,            /* instructions of the text that are looked at ahead */
-    ACCESSES_MAX = 1024      /* that are compared with each other */
+    WINDOW = 256,            /* the next instruction is one of so many, from the first without a place on */
+    ACCESSES_MAX = 256,      /* after so many accesses, nothing crosses the next one */
+    TRIES = 3                /* orders of a region, each with a lower limit of registers */
 };
 
-/* What an instruction must stay behind or before. */
+/* What an instruction must not cross, besides those that it depends on through registers. */
 enum crossing {
-    CROSS_FREE,              /* by its registers alone */
+    CROSS_FREE,              /* nothing */
     CROSS_ACCESS,            /* a plain load or store: accesses that may overlap with it */
     CROSS_LANES,             /* it exchanges values between lanes: others that do */
-    CROSS_SYNC,              /* every access and exchange: atomics, fences, barriers */
+    CROSS_SYNC,              /* atomics, fences, barriers: every access and exchange */
     CROSS_NEVER              /* every instruction */
 };
 
 struct node {
     enum crossing crossing;
-    uint32_t edges;          /* list of edges to those that must follow */
-    uint32_t waits;          /* those that must precede and have no place yet */
-    uint32_t height;         /* latencies to the region's end */
-    uint32_t ready;          /* earliest cycle */
-    bool placed;
+    uint32_t edges;          /* list: to those that must follow */
+    uint32_t waits;          /* edges from those that must precede and have no place yet */
+    uint32_t height;         /* the longest path of latencies to the region's end */
+    uint32_t ready;          /* the cycle in which its operands are there */
+    bool placed;             /* it has its place in the new order */
 };
 
-struct edge { uint32_t to, latency, next; };
+struct edge { uint32_t to, latency, next; };     /* next: in the list, or NOTHING */
 
 /* A register within the region. */
 struct use {
     uint32_t region;         /* the other fields are of this region */
     uint32_t writer;         /* instruction, or NOTHING */
-    uint32_t readers;        /* list, since that write; links are edges */
+    uint32_t readers;        /* list of the instructions that have read it since; the links are edges */
     uint32_t left;           /* accesses that have no place yet */
-    bool local, live;        /* local: it has a value only within the region */
+    bool enters, stays;      /* it is live at the region's start, at its end */
+    bool live;
 };
 
 struct access {
     uint32_t inst;
     bool writes;
-    uint8_t space;           /* MOD value, 0 = generic */
+    uint8_t space;           /* INST_SPACE */
     const void *base;        /* register or variable, NULL = none */
     int64_t from, to;        /* bytes relative to the base */
 };
@@ -64,16 +69,19 @@ struct scheduler {
     const struct flow *flow;
     struct ptx_inst *insts;  /* of the region */
     uint32_t n, region;
-    uint32_t *home;          /* by register: the region of all its accesses, NOTHING = none yet, or SEVERAL */
+    uint32_t *home;          /* by register: the only region that accesses it so far; NOTHING = none, or SEVERAL */
     struct use *use;         /* by register; the last one is the carry flag */
     struct node *node;
     struct edge *edge;
     uint32_t nedges, edge_cap;
     struct access *access;   /* since the last CROSS_SYNC */
     uint32_t naccess, access_cap;
-    uint32_t inst;           /* whose registers are visited */
-    int32_t live;            /* 32-bit registers of local values */
-    int32_t growth;          /* by which an instruction would change it */
+    uint32_t inst;           /* the one whose dependences are being found */
+    int32_t entering;        /* of the registers that the region accesses: those live at its start; 32-bit ones */
+    int32_t live;            /* of the same: those live after the last instruction that was placed */
+    int32_t peak;            /* the most of `live` */
+    int32_t unread;          /* those that are live only at the instruction that is being placed */
+    int32_t growth;          /* result of growth_of */
     struct ptx_inst *ordered;
 };
 
@@ -81,21 +89,27 @@ enum { SEVERAL = NOTHING - 1 };
 
 /* ---- classes of instructions ---- */
 
-static bool reads_clock(const struct ptx_inst *in)
+static bool is_clock(enum ptx_sreg r)
 {
-    for (int k = 0; k < in->nopd; k++)
-        if (in->opd[k].kind == OPD_SREG)
-            switch ((enum ptx_sreg)in->opd[k].sreg) {
-            case SR_CLOCK:
-            case SR_CLOCK_HI:
-            case SR_CLOCK64:
-            case SR_GLOBALTIMER:
-            case SR_GLOBALTIMER_LO:
-            case SR_GLOBALTIMER_HI:
-            case SR_PM:
-            case SR_PM64: return true;
-            default: break;
-            }
+    switch (r) {
+    case SR_CLOCK:
+    case SR_CLOCK_HI:
+    case SR_CLOCK64:
+    case SR_GLOBALTIMER:
+    case SR_GLOBALTIMER_LO:
+    case SR_GLOBALTIMER_HI:
+    case SR_PM:
+    case SR_PM64: return true;
+    default: return false;
+    }
+}
+
+static bool reads_clock(const struct ptx_operand *o, int n)
+{
+    for (int k = 0; k < n; k++)
+        if ((o[k].kind == OPD_SREG && is_clock((enum ptx_sreg)o[k].sreg)) ||
+            (o[k].kind == OPD_VEC && reads_clock(o[k].elem, o[k].n)))
+            return true;
     return false;
 }
 
@@ -107,6 +121,8 @@ static bool is_plain(const struct ptx_inst *in)
 
 static enum crossing crossing_of(const struct ptx_inst *in)
 {
+    if (reads_clock(in->opd, in->nopd))
+        return CROSS_NEVER;
     if (is_plain(in))
         return CROSS_ACCESS;
     switch (ptx_ops[in->op].unit) {
@@ -114,9 +130,9 @@ static enum crossing crossing_of(const struct ptx_inst *in)
     case PTX_UNIT_TYPED:
     case PTX_UNIT_SOURCE:
     case PTX_UNIT_CONVERT:
-    case PTX_UNIT_SFU: return reads_clock(in) ? CROSS_NEVER : CROSS_FREE;
-    case PTX_UNIT_WARP:
-    case PTX_UNIT_TENSOR: return CROSS_LANES;
+    case PTX_UNIT_SFU: return CROSS_FREE;
+    case PTX_UNIT_WARP: return CROSS_LANES;
+    case PTX_UNIT_TENSOR: return ptx_has_lane_functions((enum ptx_op)in->op) ? CROSS_FREE : CROSS_LANES;
     case PTX_UNIT_LDST: return in->op == OP_TEX || in->op == OP_TLD4 ? CROSS_FREE : CROSS_SYNC;
     case PTX_UNIT_FENCE:
     case PTX_UNIT_COPY: return CROSS_SYNC;
@@ -125,7 +141,7 @@ static enum crossing crossing_of(const struct ptx_inst *in)
     }
 }
 
-/* Cycles until the result is there, of the order of magnitude on GPUs since Volta. */
+/* Cycles until the result is available, in the order of magnitude of GPUs since Volta. */
 static uint32_t latency_of(const struct ptx_inst *in)
 {
     enum { SIMPLE = 4, DOUBLE = 8, LONG = 16, NEAR = 24, FAR = 200 };
@@ -153,7 +169,6 @@ static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t l
     s->edge = mem_grow(s->edge, s->nedges, &s->edge_cap, sizeof *s->edge, "instruction scheduling");
     s->edge[s->nedges] = (struct edge){ to, latency, s->node[from].edges };
     s->node[from].edges = s->nedges++;
-    s->node[to].waits++;
 }
 
 static struct use *use_of(struct scheduler *s, uint32_t reg)
@@ -183,12 +198,34 @@ static void depend_write(struct scheduler *s, struct use *u)
     u->readers = NOTHING;
 }
 
+/* 32-bit registers that a register takes; predicates have their own file. */
+static int32_t words_of(const struct ptx_reg *r)
+{
+    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
+    return words[ptx_reg_class(r)];
+}
+
+/*
+ * At the first access of a register in the region. If a register is live at the end of a block, its lifetime ends at
+ * the block's last instruction or later.
+ */
+static void find_lifetime(struct scheduler *s, struct use *u, const struct ptx_reg *r, bool write)
+{
+    bool sets = write && !s->insts[s->inst].guard, several = s->home[r->id] == SEVERAL;
+    uint32_t first = (uint32_t)(s->insts - s->f->insts), last = first + s->n - 1;
+    bool ends_block = last + 1 == s->flow->blocks[s->flow->block_of[last]].end;
+    u->enters = !sets || (several && s->flow->live_from[r->id] < first);
+    u->stays = (several || !sets) && s->flow->live_to[r->id] + ends_block > last;
+    u->live = u->enters;
+    s->entering += u->enters ? words_of(r) : 0;
+}
+
 static void depend(void *ctx, struct ptx_reg *r, bool write)
 {
     struct scheduler *s = ctx;
     struct use *u = use_of(s, (uint32_t)r->id);
-    bool first = !u->left && u->writer == NOTHING;
-    u->local |= first && write && !s->insts[s->inst].guard && s->home[r->id] == s->region;
+    if (!u->left)
+        find_lifetime(s, u, r, write);
     u->left++;
     if (write)
         depend_write(s, u);
@@ -225,17 +262,23 @@ static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
     return a;
 }
 
+/* The parameters of a function are in local memory. */
+static uint8_t memory_of(uint8_t space)
+{
+    return space == MOD(SPACE, PARAM) ? MOD(SPACE, LOCAL) : space;
+}
+
 /* Equal bases are equal addresses: accesses before and after a write of the register are ordered by the register. */
 static bool may_overlap(const struct access *a, const struct access *b)
 {
     if (!a->writes && !b->writes)
         return false;
-    if (a->space && b->space && a->space != b->space)
+    if (a->space && b->space && memory_of(a->space) != memory_of(b->space))
         return false;
     return a->base != b->base || (a->from < b->to && b->from < a->to);
 }
 
-/* Accesses and exchanges are in `access`; an exchange overlaps with every other exchange and with no access. */
+/* The list `access` has exchanges too. An exchange stays in order with every exchange, and crosses plain accesses. */
 static void depend_on_memory(struct scheduler *s, const struct ptx_inst *in, enum crossing c)
 {
     struct access a = { .inst = s->inst };
@@ -256,6 +299,7 @@ static void depend_on_memory(struct scheduler *s, const struct ptx_inst *in, enu
 static void build_graph(struct scheduler *s)
 {
     s->nedges = s->naccess = 0;
+    s->entering = 0;
     memset(s->node, 0, s->n * sizeof *s->node);
     for (s->inst = 0; s->inst < s->n; s->inst++) {
         const struct ptx_inst *in = &s->insts[s->inst];
@@ -280,34 +324,48 @@ static void build_graph(struct scheduler *s)
 
 /* ---- live registers ---- */
 
-static void place_register(void *ctx, struct ptx_reg *r, bool write)
+static void reset_register(void *ctx, struct ptx_reg *r, bool write)
 {
-    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
     struct scheduler *s = ctx;
     struct use *u = &s->use[r->id];
     (void)write;
-    u->left--;
-    if (!u->local)
-        return;
-    if (!u->live)
-        s->live += words[ptx_reg_class(r)];
+    u->left++;
+    u->live = u->enters;
+}
+
+static void place_register(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct scheduler *s = ctx;
+    struct use *u = &s->use[r->id];
+    (void)write;
+    int32_t words = words_of(r);
+    bool starts = !u->live, ends = --u->left == 0 && !u->stays;
     u->live = true;
-    if (!u->left)
-        s->live -= words[ptx_reg_class(r)];
+    s->live += starts ? words : 0;
+    s->unread += starts && ends ? words : 0;
+    s->live -= !starts && ends ? words : 0;
+}
+
+static void place_registers(struct scheduler *s, const struct ptx_inst *in)
+{
+    ptx_inst_visit_regs(in, place_register, s);
+    s->peak = s->live > s->peak ? s->live : s->peak;
+    s->live -= s->unread;
+    s->unread = 0;
 }
 
 static void count_growth(void *ctx, struct ptx_reg *r, bool write)
 {
-    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
     struct scheduler *s = ctx;
     const struct use *u = &s->use[r->id];
     (void)write;
-    if (u->local && !u->live)
-        s->growth += words[ptx_reg_class(r)];
-    else if (u->local && u->left == 1)
-        s->growth -= words[ptx_reg_class(r)];
+    if (!u->live)
+        s->growth += words_of(r);
+    else if (u->left == 1 && !u->stays)
+        s->growth -= words_of(r);
 }
 
+/* By how much the instruction would change `live`. */
 static int32_t growth_of(struct scheduler *s, uint32_t i)
 {
     s->growth = 0;
@@ -315,34 +373,46 @@ static int32_t growth_of(struct scheduler *s, uint32_t i)
     return s->growth;
 }
 
-/* The most local registers live at once in the order of the text. */
-static int32_t text_peak(struct scheduler *s)
+/* After all instructions have been placed once: before the first is placed again. */
+static void reset_registers(struct scheduler *s)
 {
-    int32_t most = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        ptx_inst_visit_regs(&s->insts[i], place_register, s);
-        most = s->live > most ? s->live : most;
-    }
-    return most;
+    for (uint32_t i = 0; i < s->n; i++)
+        ptx_inst_visit_regs(&s->insts[i], reset_register, s);
+    s->live = s->entering;
+    s->peak = 0;
 }
 
-static void count_again(void *ctx, struct ptx_reg *r, bool write)
+/* The most registers live at once in the order of the text. */
+static int32_t text_peak(struct scheduler *s)
 {
-    struct scheduler *s = ctx;
-    (void)write;
-    s->use[r->id].left++;
-    s->use[r->id].live = false;
+    s->live = s->entering;
+    s->peak = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        place_registers(s, &s->insts[i]);
+    return s->peak;
 }
 
 /* ---- the order ---- */
 
+static void reset_nodes(struct scheduler *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->node[i].ready = s->node[i].waits = 0;
+        s->node[i].placed = false;
+    }
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t e = s->node[i].edges; e != NOTHING; e = s->edge[e].next)
+            s->node[s->edge[e].to].waits++;
+}
+
+/* Less to wait for; of equals, the longer path to the region's end. */
 static bool better(const struct node *a, const struct node *b, uint32_t now)
 {
     uint32_t wait_a = a->ready > now ? a->ready - now : 0, wait_b = b->ready > now ? b->ready - now : 0;
     return wait_a != wait_b ? wait_a < wait_b : a->height > b->height;
 }
 
-/* The next instruction, of those from `first` on. */
+/* The next instruction, of those from `first` on, which is the first without a place. */
 static uint32_t choose(struct scheduler *s, uint32_t first, uint32_t now, int32_t limit)
 {
     uint32_t best = NOTHING, in_text = NOTHING, end = s->n - first > WINDOW ? first + WINDOW : s->n;
@@ -364,7 +434,7 @@ static uint32_t choose(struct scheduler *s, uint32_t first, uint32_t now, int32_
 static void place(struct scheduler *s, uint32_t i, uint32_t now)
 {
     s->node[i].placed = true;
-    ptx_inst_visit_regs(&s->insts[i], place_register, s);
+    place_registers(s, &s->insts[i]);
     for (uint32_t e = s->node[i].edges; e != NOTHING; e = s->edge[e].next) {
         struct node *to = &s->node[s->edge[e].to];
         to->waits--;
@@ -373,17 +443,9 @@ static void place(struct scheduler *s, uint32_t i, uint32_t now)
     }
 }
 
-/* most: 32-bit registers that may be live. */
-static void order_region(struct scheduler *s, uint32_t most)
+/* Puts the region's instructions into `ordered`. The most registers live at once, which can be more than the limit. */
+static int32_t order_within(struct scheduler *s, int32_t limit)
 {
-    uint32_t text = 0, first_inst = (uint32_t)(s->insts - s->f->insts);
-    for (uint32_t i = 0; i < s->n; i++)
-        text = num_most(text, s->flow->live[first_inst + i]);
-    build_graph(s);
-    int32_t limit = text_peak(s) + (most > text ? (int32_t)(most - text) : 0);
-    for (uint32_t i = 0; i < s->n; i++)
-        ptx_inst_visit_regs(&s->insts[i], count_again, s);
-    s->live = 0;
     for (uint32_t first = 0, done = 0, now = 0; done < s->n; done++) {
         uint32_t i = choose(s, first, now, limit);
         now = s->node[i].ready > now ? s->node[i].ready : now;
@@ -392,7 +454,29 @@ static void order_region(struct scheduler *s, uint32_t most)
         while (first < s->n && s->node[first].placed)
             first++;
     }
-    memcpy(s->insts, s->ordered, s->n * sizeof *s->insts);
+    return s->peak;
+}
+
+/* most: 32-bit registers that may be live. If every order needs more, the region keeps that of the text. */
+static void order_region(struct scheduler *s, uint32_t most)
+{
+    uint32_t text = 0, first_inst = (uint32_t)(s->insts - s->f->insts);
+    if (s->n == 1)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        text = num_most(text, s->flow->live[first_inst + i]);
+    build_graph(s);
+    int32_t allowed = text_peak(s) + (most > text ? (int32_t)(most - text) : 0), limit = allowed;
+    for (int k = 0; k < TRIES; k++) {
+        reset_nodes(s);
+        reset_registers(s);
+        int32_t needed = order_within(s, limit);
+        if (needed <= allowed) {
+            memcpy(s->insts, s->ordered, s->n * sizeof *s->insts);
+            return;
+        }
+        limit -= needed - allowed;
+    }
 }
 
 /* ---- regions ---- */
@@ -412,7 +496,10 @@ static void note_region(struct scheduler *s, uint32_t most)
         ptx_inst_visit_regs(&s->insts[i], note_home, s);
 }
 
-/* Calls `each` for the regions, with the instructions that nothing may cross as regions of their own. */
+/*
+ * Calls `each` for every region; an instruction that nothing may cross is a region of its own. Lock loops are regions
+ * apart, since timing mode counts the time in them from instruction to instruction.
+ */
 static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *, uint32_t), uint32_t most)
 {
     s->region = 0;
@@ -420,7 +507,8 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
         for (uint32_t i = s->flow->blocks[b].first, end = s->flow->blocks[b].end; i < end; i += s->n) {
             s->insts = s->f->insts + i;
             s->n = 0;
-            while (i + s->n < end && crossing_of(&s->insts[s->n]) != CROSS_NEVER)
+            while (i + s->n < end && crossing_of(&s->insts[s->n]) != CROSS_NEVER &&
+                   s->insts[s->n].lock == s->insts->lock)
                 s->n++;
             s->n += s->n == 0;
             s->region++;
