@@ -103,7 +103,6 @@ static bool live_after(struct walk *x, const struct ptx_reg *r, uint32_t begin)
 
 uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, uint32_t begin)
 {
-    static const uint32_t words[RC_COUNT] = { [RC_16] = 1, [RC_32] = 1, [RC_64] = 2, [RC_128] = 4 };
     size_t places = (size_t)f->ninsts * DEPTHS;
     struct walk x = { .f = f, .fl = fl };
     x.seen = mem_zero(places, 1, "the analysis of registers");
@@ -112,8 +111,8 @@ uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, 
     uint32_t n = 0;
     find_written(&x, begin);
     for (int r = 0; r < f->nregs; r++)
-        if (x.written[f->regs[r]->id] && words[ptx_reg_class(f->regs[r])] && live_after(&x, f->regs[r], begin))
-            n += words[ptx_reg_class(f->regs[r])];
+        if (x.written[f->regs[r]->id] && ptx_reg_words(f->regs[r]) && live_after(&x, f->regs[r], begin))
+            n += (uint32_t)ptx_reg_words(f->regs[r]);
     free(x.seen);
     free(x.todo);
     free(x.written);

@@ -19,6 +19,7 @@ struct flow_block {
 
 enum reg_class { RC_16, RC_32, RC_64, RC_128, RC_PRED, RC_COUNT };
 enum reg_class ptx_reg_class(const struct ptx_reg *r);
+int32_t ptx_reg_words(const struct ptx_reg *r);     /* 32-bit registers; 0: predicates have their own file */
 int ptx_reg_class_bytes(enum reg_class c);          /* bytes of one lane; 4 for the mask of a predicate */
 
 struct flow {

@@ -26,6 +26,12 @@ enum reg_class ptx_reg_class(const struct ptx_reg *r)
     }
 }
 
+int32_t ptx_reg_words(const struct ptx_reg *r)
+{
+    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
+    return words[ptx_reg_class(r)];
+}
+
 int ptx_reg_class_bytes(enum reg_class c)
 {
     static const int bytes[RC_COUNT] = { 2, 4, 8, 16, 4 };
@@ -307,12 +313,11 @@ static uint32_t scan_class(const struct interval *iv, uint32_t n, uint32_t *slot
 /* Sets live and registers, in 32-bit registers; predicates have their own file. */
 static void count_live(const struct ptx_func *f, const struct live *v, struct arena *arena)
 {
-    static const int words[RC_COUNT] = { 1, 1, 2, 4, 0 };
     int32_t *delta = mem_zero(f->ninsts + 2, sizeof *delta, "live registers"), now = 0;
     for (int r = 0; r < f->nregs; r++)
         if (v->end[r] != FLOW_NONE) {
-            delta[v->start[r]] += words[ptx_reg_class(f->regs[r])];
-            delta[v->end[r] > v->start[r] ? v->end[r] : v->start[r] + 1] -= words[ptx_reg_class(f->regs[r])];
+            delta[v->start[r]] += ptx_reg_words(f->regs[r]);
+            delta[v->end[r] > v->start[r] ? v->end[r] : v->start[r] + 1] -= ptx_reg_words(f->regs[r]);
         }
     v->fl->live = arena_alloc(arena, (f->ninsts + 1) * sizeof *v->fl->live);
     for (uint32_t i = 0; i < f->ninsts; i++) {

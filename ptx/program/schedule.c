@@ -198,13 +198,6 @@ static void depend_write(struct scheduler *s, struct use *u)
     u->readers = NOTHING;
 }
 
-/* 32-bit registers that a register takes; predicates have their own file. */
-static int32_t words_of(const struct ptx_reg *r)
-{
-    static const int8_t words[RC_COUNT] = { 1, 1, 2, 4, 0 };
-    return words[ptx_reg_class(r)];
-}
-
 /*
  * At the first access of a register in the region. If a register is live at the end of a block, its lifetime ends at
  * the block's last instruction or later.
@@ -217,7 +210,7 @@ static void find_lifetime(struct scheduler *s, struct use *u, const struct ptx_r
     u->enters = !sets || (several && s->flow->live_from[r->id] < first);
     u->stays = (several || !sets) && s->flow->live_to[r->id] + ends_block > last;
     u->live = u->enters;
-    s->entering += u->enters ? words_of(r) : 0;
+    s->entering += u->enters ? ptx_reg_words(r) : 0;
 }
 
 static void depend(void *ctx, struct ptx_reg *r, bool write)
@@ -338,7 +331,7 @@ static void place_register(void *ctx, struct ptx_reg *r, bool write)
     struct scheduler *s = ctx;
     struct use *u = &s->use[r->id];
     (void)write;
-    int32_t words = words_of(r);
+    int32_t words = ptx_reg_words(r);
     bool starts = !u->live, ends = --u->left == 0 && !u->stays;
     u->live = true;
     s->live += starts ? words : 0;
@@ -360,9 +353,9 @@ static void count_growth(void *ctx, struct ptx_reg *r, bool write)
     const struct use *u = &s->use[r->id];
     (void)write;
     if (!u->live)
-        s->growth += words_of(r);
+        s->growth += ptx_reg_words(r);
     else if (u->left == 1 && !u->stays)
-        s->growth -= words_of(r);
+        s->growth -= ptx_reg_words(r);
 }
 
 /* By how much the instruction would change `live`. */

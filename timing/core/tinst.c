@@ -262,15 +262,14 @@ static uint16_t number_in(const struct numbering *n, const struct ptx_reg *r)
 
 static void note_register(void *ctx, struct ptx_reg *r, bool write)
 {
-    static const uint8_t words[RC_COUNT] = { [RC_16] = 1, [RC_32] = 1, [RC_64] = 2, [RC_128] = 4 };
     struct numbering *n = ctx;
     if (n->flow->slot[r->id] == FLOW_NONE)
         return;
     uint32_t reg = number_in(n, r);
     if (write)
-        n->written_words += note(n->dst, &n->ndst, reg) ? words[ptx_reg_class(r)] : 0;
+        n->written_words += note(n->dst, &n->ndst, reg) ? (uint32_t)ptx_reg_words(r) : 0;
     else
-        n->read_words += note(n->src, &n->nsrc, reg) ? words[ptx_reg_class(r)] : 0;
+        n->read_words += note(n->src, &n->nsrc, reg) ? (uint32_t)ptx_reg_words(r) : 0;
 }
 
 /* Register accesses of an instruction: 32 lanes are one access. */

@@ -12,8 +12,6 @@
 
 #include "ptx/program/schedule.h"
 
-enum { MAX_INSTS = 256 };
-
 static struct ptx_module *scheduled(const char *body, uint32_t free_registers, uint32_t *registers)
 {
     static char text[1 << 16];
