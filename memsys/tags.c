@@ -25,6 +25,11 @@ void tags_end(struct tags *t)
     t->line = NULL;
 }
 
+void tags_set_ways(struct tags *t, uint32_t ways)
+{
+    t->ways = ways;
+}
+
 void tags_share(struct tags *t, uint64_t base, unsigned bit, uint32_t share)
 {
     t->base = base;

@@ -42,9 +42,7 @@ RT_API cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache c
 {
     struct CUfunc_st *f;
     cudaError_t e = enter_kernel(func, &f);
-    if (!e && (unsigned)config > cudaFuncCachePreferEqual)
-        e = cudaErrorInvalidValue;
-    return rt_leave(e);
+    return rt_leave(e ? e : rt_function_set_cache(f, config));
 }
 
 RT_API cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)

@@ -126,6 +126,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     configure(&g->cfg, g->config);
     sim_configure(&g->sim, g->config);
     tm_configure(&g->tm, g->config);
+    carveouts_configure(&g->carveouts, g->config);
     fill_info(g);
     g->checks = check_log_new();
     g->textures = tex_table_new();

@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "configs/gpu.h"
 #include "frontend/lib/stats_sample.h"
+#include "memsys/l1/carveout.h"
 #include "ptx/exec/check.h"
 #include "ptx/program/program.h"
 #include "timing/machine/machine.h"
@@ -67,6 +68,7 @@ struct queued_launch {
     uint32_t dynamic_shared;
     uint32_t resident;               /* most resident blocks per SM */
     const char *limit;
+    uint32_t carveout;               /* bytes of shared memory that an SM should have, with gpu.shared_carveouts */
     struct block_need need;
     uint64_t stream;
     struct launch_record *record;    /* passes to the GPU when the launch has ended */
@@ -83,6 +85,7 @@ struct simtx_kernel {
     simtx_param_info *params;
     uint32_t nparams, param_bytes;
     uint32_t max_dynamic_shared;
+    int carveout;                    /* shared memory that an SM should have, in percent, or SIMTX_CARVEOUT_AUTO */
     bool warned;                     /* about effects that its transactions cannot roll back */
 };
 
@@ -99,10 +102,11 @@ struct simtx_gpu {
     simtx_config *config;            /* own copy */
     int index;
     simtx_gpu_info info;
-    struct gpu_cfg gpu;              /* this and the next three are copied from `config` */
+    struct gpu_cfg gpu;              /* this and the next four are copied from `config` */
     struct library_cfg cfg;
     struct sim_cfg sim;
     struct tm_cfg tm;
+    struct carveouts carveouts;
     struct devmem *mem;
     char *param_buffer;
     struct simtx_module *modules;

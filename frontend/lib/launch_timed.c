@@ -199,7 +199,7 @@ static void fill_grid(struct grid *grid, const struct queued_launch *o)
 {
     *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
                            .registers = (uint32_t)o->need.block_registers,
-                           .shared = (uint32_t)o->need.block_shared };
+                           .shared = (uint32_t)o->need.block_shared, .carveout = o->carveout };
 }
 
 /* The result of one of the grids. */
@@ -228,12 +228,14 @@ static bool all_ended(const struct run *run)
 
 /* Sets the figures of timing mode that each launch has. The counters of the machine cannot be divided among concurrent
  * launches; the record of the first launch has them all. */
-static void count_launch(const struct queued_launch *first, const struct queued_launch *o, const struct grid *grid)
+static void count_launch(const simtx_gpu *g, const struct queued_launch *first, const struct queued_launch *o,
+                         const struct grid *grid)
 {
     uint64_t *n = o->record->counters.count;
     o->record->timed = true;
     n[STAT_COUNTED_IN] = first->la.grid_id;
     n[STAT_CYCLES] = grid->end - grid->start;
+    n[STAT_CARVEOUT] = g->carveouts.n ? grid->carveout : g->info.shared_per_sm;
     n[STAT_TIMED_WARP_INSTRUCTIONS] = n[STAT_WARP_INSTRUCTIONS];
     n[STAT_TIMED_THREAD_INSTRUCTIONS] = n[STAT_THREAD_INSTRUCTIONS];
 }
@@ -279,7 +281,7 @@ static simtx_status record_launches(simtx_gpu *g, const struct run *run, enum ma
         simtx_status s = hangs_at_end ? SIMTX_HANG : status_of(grid, r);
         o->la.fault = grid->launch.fault;
         o->la.host_threads = grid->launch.host_threads;
-        count_launch(g->queue, o, grid);
+        count_launch(g, g->queue, o, grid);
         if (run->sample && !s)
             s = complete_sample(g, run->sample, o, &run->estimate);
         launch_record_end(g, o, s, i ? 0 : seconds, stats);

@@ -43,6 +43,7 @@ static void collect_kernels(struct simtx_module *m)
         k->module = m;
         k->func = p->func_at[i];
         k->code = k->func->code;
+        k->carveout = SIMTX_CARVEOUT_AUTO;
         describe_params(k);
     }
     for (struct ptx_module *q = p->module; q; q = q->next)

@@ -142,6 +142,17 @@ static uint64_t scheduler_blocks(const simtx_gpu *g, uint32_t warps)
     return one ? schedulers * (slots / warps) : UINT64_MAX;
 }
 
+/* Shared memory of an SM for the kernel's blocks: what the program prefers, but enough for one of them, or the most. */
+static uint32_t shared_capacity(const struct simtx_kernel *k, const struct block_need *n)
+{
+    const simtx_gpu *g = k->module->gpu;
+    if (!g->carveouts.n || k->carveout == SIMTX_CARVEOUT_AUTO)
+        return g->info.shared_per_sm;
+    uint64_t preferred = ((uint64_t)g->info.shared_per_sm * (uint32_t)k->carveout + SIMTX_CARVEOUT_MOST - 1) /
+                         SIMTX_CARVEOUT_MOST;
+    return carveouts_choose(&g->carveouts, n->block_shared > preferred ? n->block_shared : preferred)->shared_bytes;
+}
+
 /* The number of resident blocks per SM; *limit: the resource that limits it. */
 static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, const struct block_need *n,
                                 const char **limit)
@@ -158,7 +169,7 @@ static uint32_t resident_blocks(const struct simtx_kernel *k, uint32_t threads, 
         { tm ? "registers (tm.shared)" : "registers",
           warps ? allocated_blocks(&k->module->gpu->gpu, registers, warps, n->tm.registers) : UINT32_MAX },
         { tm ? "shared memory (tm.shared)" : "shared memory",
-          too_much ? 0 : n->block_shared ? i->shared_per_sm / n->block_shared : UINT32_MAX },
+          too_much ? 0 : n->block_shared ? shared_capacity(k, n) / n->block_shared : UINT32_MAX },
         { "blocks (tm.shared)", n->tm.blocks },
     };
     uint64_t blocks = UINT64_MAX;
@@ -189,6 +200,15 @@ simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes)
                         "%s: %zu bytes of dynamic and %u of static shared memory; a block may have %u",
                         k->func->name, bytes, k->code->shared_static, i->shared_per_block_optin);
     k->max_dynamic_shared = (uint32_t)bytes;
+    return SIMTX_OK;
+}
+
+simtx_status simtx_kernel_set_carveout(simtx_kernel *k, int percent)
+{
+    if (percent < SIMTX_CARVEOUT_AUTO || percent > SIMTX_CARVEOUT_MOST)
+        return gpu_fail(k->module->gpu, SIMTX_INVALID_ARGUMENT, "%s: a carveout of %d percent; it may be 0 to 100",
+                        k->func->name, percent);
+    k->carveout = percent;
     return SIMTX_OK;
 }
 
@@ -335,6 +355,7 @@ static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct
 
 simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o)
 {
+    const simtx_gpu *g = k->module->gpu;
     simtx_status s = check_threads(k, threads_of(p->block));
     if (!s)
         s = check_shape(k, p);
@@ -346,5 +367,7 @@ simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct 
     if (s)
         return s;
     o->resident = resident_blocks(k, threads, &o->need, &o->limit);
+    o->carveout = k->carveout == SIMTX_CARVEOUT_AUTO ? least(o->resident * o->need.block_shared, g->info.shared_per_sm)
+                                                     : shared_capacity(k, &o->need);
     return o->resident ? SIMTX_OK : does_not_fit(k, threads, &o->need, o->limit);
 }

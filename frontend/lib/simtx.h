@@ -145,6 +145,13 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out);
 uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit);
 /* Required before a launch with more dynamic shared memory than the default limit (cudaFuncSetAttribute). */
 simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes);
+/*
+ * Shared memory that an SM should have in launches of the kernel, in percent of the most it can have
+ * (cudaFuncAttributePreferredSharedMemoryCarveout); SIMTX_CARVEOUT_AUTO: as much as its resident blocks need. Always
+ * enough for a block. Without gpu.shared_carveouts it has no effect.
+ */
+enum { SIMTX_CARVEOUT_AUTO = -1, SIMTX_CARVEOUT_MOST = 100 };
+simtx_status simtx_kernel_set_carveout(simtx_kernel *k, int percent);
 /* Local memory per thread for calls of unknown depth, at most 512 KiB. */
 void simtx_set_stack_limit(simtx_gpu *g, size_t bytes);
 size_t simtx_get_stack_limit(const simtx_gpu *g);

@@ -99,7 +99,7 @@ CU_API CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute,
 CU_API CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config)
 {
     cudaError_t e = cu_enter_function(f);
-    return cu_leave(e ? e : config > CU_FUNC_CACHE_PREFER_EQUAL ? cudaErrorInvalidValue : cudaSuccess);
+    return cu_leave(e ? e : rt_function_set_cache(f, (enum cudaFuncCache)config));
 }
 
 CU_API CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config)

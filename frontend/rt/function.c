@@ -60,11 +60,30 @@ cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value)
     return cudaErrorInvalidValue;
 }
 
+cudaError_t rt_function_set_cache(struct CUfunc_st *f, enum cudaFuncCache config)
+{
+    if ((unsigned)config > cudaFuncCachePreferEqual)
+        return cudaErrorInvalidValue;
+    f->cache = config;
+    return cudaSuccess;
+}
+
+void rt_prefer_shared(const struct CUfunc_st *f)
+{
+    static const int percent[] = {
+        [cudaFuncCachePreferNone] = SIMTX_CARVEOUT_AUTO, [cudaFuncCachePreferShared] = SIMTX_CARVEOUT_MOST,
+        [cudaFuncCachePreferL1] = 0, [cudaFuncCachePreferEqual] = SIMTX_CARVEOUT_MOST / 2
+    };
+    enum cudaFuncCache cache = f->cache ? f->cache : rt.device[f->device].cache;
+    simtx_kernel_set_carveout(f->kernel, f->carveout == cudaSharedmemCarveoutDefault ? percent[cache] : f->carveout);
+}
+
 /* ---- occupancy ---- */
 
 /* Resident blocks with any amount of shared memory; 0 for more threads than a block may have. */
 static uint32_t resident(const struct CUfunc_st *f, const simtx_kernel_info *k, int block_size, size_t dynamic_shared)
 {
+    rt_prefer_shared(f);
     return (uint32_t)block_size <= k->max_threads
                ? simtx_occupancy(f->kernel, (uint32_t)block_size, dynamic_shared, NULL)
                : 0;

@@ -110,6 +110,7 @@ static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, co
         .arg_buffer_bytes = args->bytes,
         .stream = queue_of(c),
     };
+    rt_prefer_shared(f);
     session_launch_begin(d->gpu);
     simtx_status s = simtx_launch_async(f->kernel, &p, &fault);
     session_launch_end(d->gpu, s);

@@ -121,7 +121,8 @@ struct CUfunc_st {
     const void *symbol;                 /* its host function; NULL: a kernel of a module */
     int device;
     int max_dynamic;                    /* set by cudaFuncSetAttribute; 0: not set */
-    int carveout;
+    int carveout;                       /* cudaFuncAttributePreferredSharedMemoryCarveout */
+    enum cudaFuncCache cache;           /* cudaFuncSetCacheConfig */
 };
 
 enum { RT_WARP_SIZE = 32 };             /* a wavefront of 64 is two PTX warps */
@@ -380,6 +381,10 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
 bool rt_function_ok(const struct CUfunc_st *f);
 void rt_function_attributes(const struct CUfunc_st *f, struct cudaFuncAttributes *a);
 cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value);
+cudaError_t rt_function_set_cache(struct CUfunc_st *f, enum cudaFuncCache config);
+/* Before a launch and before its occupancy is asked for: tells the library how much of an SM's memory the kernel should
+ * have as shared memory. The carveout comes first, then cudaFuncSetCacheConfig, then cudaDeviceSetCacheConfig. */
+void rt_prefer_shared(const struct CUfunc_st *f);
 /* Resident blocks of an SM; 0 if no launch may have such blocks. */
 uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared);
 /* The largest dynamic size at which `blocks` blocks are resident. */

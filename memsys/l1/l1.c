@@ -34,6 +34,15 @@ void l1_end(struct l1 *l)
     free(l->writeback);
 }
 
+void l1_set_ways(struct l1 *l, uint32_t ways)
+{
+    l1_clear(l);
+    tags_set_ways(&l->tags, ways);
+    l->cursor = 0;
+    if (l->coherence)
+        l->coherence->cursor = 0;
+}
+
 const struct cache_stats *l1_stats(const struct mem_op *op, enum mem_server s)
 {
     if (s != SERVE_LOCAL)

@@ -813,6 +813,11 @@ bool lsu_flush(struct lsu *u, uint64_t now)
     return !u->flushing && lsu_idle(u);
 }
 
+void lsu_set_l1_ways(struct lsu *u, uint32_t ways)
+{
+    l1_set_ways(&u->l1, ways);
+}
+
 void lsu_invalidate(struct lsu *u)
 {
     l1_clear(&u->l1);

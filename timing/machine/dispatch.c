@@ -57,6 +57,11 @@ void dispatcher_free(struct dispatcher *d)
     free(d);
 }
 
+void dispatcher_set_shared(struct dispatcher *d, uint32_t bytes)
+{
+    d->cfg.sm.shared = bytes;
+}
+
 /* A configured number of resident blocks overrides the resources that a block needs: it needs at most its share. */
 static struct dispatch_resources need_of(const struct dispatcher *d, const struct grid *g)
 {

@@ -28,6 +28,8 @@ struct dispatcher;
 struct dispatcher *dispatcher_new(const struct dispatch_cfg *c);
 void dispatcher_free(struct dispatcher *d);
 
+/* Shared memory of an SM in the next launches, in bytes. */
+void dispatcher_set_shared(struct dispatcher *d, uint32_t bytes);
 /* Launches grids at cycle `now`, in this order; a block of each must fit on an SM. The dispatcher maintains the fields
  * start, next_block, done and end of each grid. */
 void dispatcher_launch(struct dispatcher *d, struct grid *grids, uint32_t n, uint64_t now);

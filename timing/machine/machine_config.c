@@ -100,6 +100,7 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
     c->dispatch.sms = c->sms;
     c->dispatch.delay = c->step;
     c->dispatch.launch_cycles = c->sim.launch_cycles;
+    carveouts_configure(&c->carveouts, config);
     configure_memory(c, config);
     choose_protocols(c, config, plugins);
     if (!addrmap_parse(&c->map, dram->map, c->channels, c->partition.l2.slices, dram->hash, base, text, sizeof text))

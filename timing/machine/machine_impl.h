@@ -7,6 +7,7 @@
 #ifndef TIMING_MACHINE_IMPL_H
 #define TIMING_MACHINE_IMPL_H
 
+#include "memsys/l1/carveout.h"
 #include "memsys/l2/partition.h"
 #include "memsys/order/order_oracle.h"
 #include "memsys/versions/vmem.h"
@@ -37,6 +38,7 @@ struct machine_cfg {
     struct partition_cfg partition;
     struct vmem_cfg versions;
     struct dispatch_cfg dispatch;
+    struct carveouts carveouts;
 };
 
 /* The kinds of components in the order of the path of a request and its reply; the last one sends to the first. */

@@ -294,6 +294,22 @@ static bool place_private_memory(struct machine *m)
     return base;
 }
 
+/* Divides the memory of the SMs between L1 and shared memory, for all grids of the run. */
+static void divide_memory(struct machine *m)
+{
+    uint64_t shared = 0;
+    if (!m->cfg.carveouts.n)
+        return;
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        shared += m->grids[i].carveout;
+    const struct carveout *c = carveouts_choose(&m->cfg.carveouts, shared);
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        lsu_set_l1_ways(sm_lsu(m->sm[i]), c->l1_ways);
+    dispatcher_set_shared(m->dispatcher, c->shared_bytes);
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        m->grids[i].carveout = c->shared_bytes;
+}
+
 static void count_grids(struct machine *m)
 {
     for (uint32_t i = 0; i < m->ngrids; i++) {
@@ -357,6 +373,7 @@ enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t 
         return MACHINE_NO_MEMORY;
     if (m->versions)
         vmem_begin(m->versions, devmem_regions(m->mem));
+    divide_memory(m);
     machine_start_pool(m);
     dispatcher_launch(m->dispatcher, grids, n, m->now);
     enum machine_result r = run_and_finish(m, sum);
