@@ -133,7 +133,7 @@ RT_API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     return rt_leave(e ? e : value ? rt_get_limit(rt_current(), limit, value) : cudaErrorInvalidValue);
 }
 
-/* ---- cache preferences: stored and returned, without effect ---- */
+/* ---- preferences: for L1 or shared memory (rt_prefer_shared); of banks, without effect ---- */
 
 RT_API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
