@@ -2,10 +2,11 @@
 # usage: libcudacxx.sh FOLDER
 # libcu++ as Debian ships it is written for nvcc. This makes a tree of links to its headers in FOLDER, with corrected
 # copies of the files that clang rejects or miscompiles: a single % before a register's name in inline assembly, two
-# operators that are declared for host and device and defined for the host, and in barrier::arrive a variable that only
-# the leader of a warp sets before all shuffle it, for which clang drops the test of the leader. Every architecture gets
-# the barriers, pipelines and copies for those before sm_80: simtx has no mbarrier, cp.async and createpolicy, and clang
-# accepts shared variables of these types. The tree also gets <cuda/functional>, which this version does not have.
+# operators that are declared for host and device and defined for the host, in barrier::arrive a variable that only the
+# leader of a warp sets before all shuffle it, for which clang drops the test of the leader, and the destructor of
+# barriers for sm_80, with which clang rejects shared variables of this type. Pointers with access properties are those
+# for architectures before sm_80: clang does not have the function that attaches a property. The tree also gets
+# <cuda/functional>, which this version does not have.
 # Without the package the folder has no such headers.
 set -e
 to=${1:?usage: libcudacxx.sh FOLDER}
@@ -22,8 +23,8 @@ corrected() { # FILE PATTERN SED-SCRIPT: the lines with the pattern must exist
 }
 corrected cuda/std/barrier 'mov.u32 %0, %laneid' \
     's/%laneid/%%laneid/;s/ arrival_token __token;$/ arrival_token __token = arrival_token();/
-     s/__CUDA_ARCH__ >= 800/0/'
-corrected cuda/pipeline 'NV_PROVIDES_SM_80' 's/NV_PROVIDES_SM_80/NV_NO_TARGET/'
+     /~barrier() {/,/#endif/s/__CUDA_ARCH__ >= 800/0/'
+corrected cuda/pipeline '%p, \[%1\]' 's/\([ ,]\)%p\([,;]\)/\1%%p\2/'
 corrected cuda/annotated_ptr '__CUDA_ARCH__ >= 800' 's/__CUDA_ARCH__ >= 800/0/'
 corrected cuda/std/detail/__annotated_ptr '__CUDA_ARCH__ >= 800' 's/__CUDA_ARCH__ >= 800/0/'
 corrected cuda/std/chrono 'mov.u64 %0, %globaltimer' 's/%globaltimer/%%globaltimer/'

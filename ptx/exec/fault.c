@@ -300,8 +300,11 @@ static bool may_change_memory(const struct code *c, const struct dinst *d)
         if (!d->counts)
             continue;
         switch (ptx_mem_kind((enum ptx_op)d->in->op)) {
-        case MOP_STORE:
         case MOP_ATOM:
+            if (ptx_is_mbarrier_test((enum ptx_op)d->in->op))
+                break;
+            return true;
+        case MOP_STORE:
         case MOP_RED: return true;
         default: break;
         }

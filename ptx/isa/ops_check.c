@@ -19,6 +19,21 @@ enum ptx_space ptx_inst_space(const struct ptx_inst *in)
     return in->mod[PG_SHAREDSUB] ? SP_SHARED : SP_GENERIC;
 }
 
+uint8_t ptx_inst_sem(const struct ptx_inst *in)
+{
+    uint8_t sem = in->mod[PG_SEM];
+    if (sem || !ptx_is_mbarrier((enum ptx_op)in->op) || in->op < OP_MBARRIER_ARRIVE)
+        return sem;
+    return ptx_is_mbarrier_test((enum ptx_op)in->op) ? MOD(SEM, ACQUIRE) : MOD(SEM, RELEASE);
+}
+
+bool ptx_inst_of_block(const struct ptx_inst *in)
+{
+    uint8_t scope = in->mod[PG_SCOPE];
+    return scope == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA) ||
+           (!scope && ptx_is_mbarrier((enum ptx_op)in->op));
+}
+
 /* The R_ bit of a rounding word; the words are in the order of the bits. */
 static unsigned rnd_bit(uint8_t mod)
 {
@@ -164,6 +179,24 @@ static const char *check_memory(const struct ptx_inst *in)
     if (in->op == OP_PREFETCHU && !HAS(in, LEVEL, L1))
         return "prefetchu takes .L1";
     return check_ordering(in);
+}
+
+/* A test acquires, an arrival releases, and what only counts bytes is relaxed; each may be relaxed. */
+static const char *check_mbarrier(const struct ptx_inst *in)
+{
+    uint8_t sem = in->mod[PG_SEM], scope = in->mod[PG_SCOPE], space = INST_SPACE(in);
+    bool bytes = in->op == OP_MBARRIER_EXPECT_TX || in->op == OP_MBARRIER_COMPLETE_TX;
+    uint8_t strong = ptx_is_mbarrier_test((enum ptx_op)in->op) ? MOD(SEM, ACQUIRE) : MOD(SEM, RELEASE);
+    if (space && space != MOD(SPACE, SHARED))
+        return "a barrier object is in shared memory";
+    if (sem && sem != MOD(SEM, RELAXED) && (bytes || sem != strong))
+        return bytes ? "it takes .relaxed" :
+               strong == MOD(SEM, ACQUIRE) ? "it takes .acquire or .relaxed" : "it takes .release or .relaxed";
+    if (!sem != !scope)
+        return sem ? "a memory ordering needs a scope" : "a scope needs a memory ordering";
+    if (scope && scope != MOD(SCOPE, CTA) && scope != MOD(SCOPE, CLUSTER))
+        return "the scope is .cta or .cluster";
+    return NULL;
 }
 
 static const char *check_barrier(const struct ptx_inst *in)
@@ -396,6 +429,8 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_memory(in);
     case OP_CP_ASYNC:
         return check_copy(in);
+    case OP_CP_ARRIVE: case OP_CP_ARRIVE_NOINC:
+        return check_mbarrier(in);
     case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
         return check_hint(in);
     case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B:
@@ -412,6 +447,8 @@ static const char *check_rules(const struct ptx_inst *in)
     case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_BRX:
         return check_warp(in);
     default:
+        if (ptx_is_mbarrier((enum ptx_op)in->op))
+            return check_mbarrier(in);
         return in->op >= OP_VADD && in->op <= OP_VSET4 ? check_video(in) : NULL;
     }
 }

@@ -12,6 +12,9 @@ const char *ptx_sig(enum ptx_op op, const uint8_t mod[PG_COUNT]);
 
 /* The state space of a memory operand; SP_GENERIC when none is written. */
 enum ptx_space ptx_inst_space(const struct ptx_inst *in);
+/* The memory ordering, MOD(SEM, ...), and whether its scope is the block; that of barrier objects has a default. */
+uint8_t ptx_inst_sem(const struct ptx_inst *in);
+bool ptx_inst_of_block(const struct ptx_inst *in);
 
 /* The first FORM row that the instruction fits, or NULL. Reads op, type and mod only. */
 const struct ptx_form *ptx_form_find(const struct ptx_inst *in);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ptx/exec/control.h"
+#include "ptx/isa/ops_check.h"
 #include "ptx/matrix/matrix_rows.h"
 #include "ptx/memory/async_copy.h"
 #include "ptx/memory/mem_table.h"
@@ -33,7 +34,7 @@ static bool is_atomic(uint8_t kind)
 
 static void describe_order(struct mem_shape *s, const struct ptx_inst *in)
 {
-    uint8_t sem = in->mod[PG_SEM], cache = in->mod[PG_CACHE];
+    uint8_t sem = ptx_inst_sem(in), cache = in->mod[PG_CACHE];
     s->order_strong = is_atomic(s->kind) || (sem && sem != MOD(SEM, WEAK));
     s->order_acquire = sem == MOD(SEM, ACQUIRE) || sem == MOD(SEM, ACQ_REL);
     s->order_release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);

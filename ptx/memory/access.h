@@ -48,7 +48,7 @@ struct mem_op {
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
     bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
     bool to_shared;                  /* a load whose data go to shared memory (async_copy.h); also to_data */
-    uint8_t copy_group;              /* of to_shared: read and set by the SM */
+    uint64_t copy;                   /* of to_shared: read and set by the SM */
     bool last_use;                   /* its line of private memory is dead after this read */
     bool no_data;                    /* a store that has the timing of one and writes nothing */
     bool noted;                      /* a load past L1 whose replies carry notes of L2, for op->note */

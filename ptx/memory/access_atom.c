@@ -79,10 +79,24 @@ static void perform(struct half *h, const struct dinst *d, uint8_t space, struct
     }
 }
 
+/* The results of a test (mbarrier.c), 1 or 0, into the predicate register. */
+static void write_tests(struct mem_op *op, unsigned k, uint32_t mask, const uint8_t *result, unsigned stride)
+{
+    uint32_t *out = (uint32_t *)(void *)(op->warp->half[k].regs + op->reg[0]);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        *out = (*out & ~(1u << i)) | (uint32_t)result[i * stride] << i;
+    }
+}
+
 /* Old values, `stride` bytes from lane to lane, into the destination registers of one half of the warp. */
 static void write_old(struct mem_op *op, unsigned k, uint32_t mask, const uint8_t *old, unsigned stride)
 {
     unsigned part = array_bytes(op->d);
+    if (ptx_is_mbarrier_test((enum ptx_op)op->d->in->op)) {
+        write_tests(op, k, mask, old, stride);
+        return;
+    }
     for (unsigned at = 0; at < op->width; at += part) {
         uint32_t reg = op->size == 16 ? op->reg[0] + at * LANES : op->reg[at / part];
         char *out = op->warp->half[k].regs + reg;

@@ -170,6 +170,10 @@ static void clear_register(struct lanes *x, operand o, unsigned bytes, uint32_t 
 static void clear_atomic(struct lanes *x, const struct dinst *d, uint32_t lanes)
 {
     const struct atom_vector *v = d->in->mod[PG_VEC] ? d->extra : NULL;
+    if (ptx_is_mbarrier_test((enum ptx_op)d->in->op)) {
+        *(uint32_t *)lanes_at(x, d->dst) &= ~lanes;
+        return;
+    }
     for (unsigned e = 0; v && v->result && e < d->vec; e++)
         clear_register(x, v->result[e], d->size, lanes);
     if (!v)

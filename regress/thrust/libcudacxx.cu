@@ -34,7 +34,7 @@ struct output {
     double real, imaginary;
     int tuple_sum, array_sum, bits;
     long long milliseconds;
-    int staged[THREADS];
+    int staged[THREADS], copied[THREADS], produced[32];
 };
 
 __global__ void synchronise(output *out) {
@@ -110,6 +110,50 @@ __global__ void pipelined(const int *in, output *out) {
     }
 }
 
+// Copies that arrive at a barrier when they are complete, of 16, 4 and 1 bytes a thread.
+__global__ void copied(const int *in, output *out) {
+    __shared__ alignas(16) int quads[4 * 8], words[THREADS];
+    __shared__ char bytes[THREADS];
+    SHARED(Barrier, barrier);
+    int i = (int)threadIdx.x;
+    if (i == 0)
+        init(&barrier, THREADS);
+    __syncthreads();
+    if (i < 8)
+        cuda::memcpy_async(&quads[4 * i], &in[4 * i], cuda::aligned_size_t<16>(16), barrier);
+    cuda::memcpy_async(&words[i], &in[i], sizeof(int), barrier);
+    cuda::memcpy_async(&bytes[i], (const char *)&in[i], 1, barrier);
+    barrier.arrive_and_wait();
+    out->copied[i] = words[THREADS - 1 - i] + quads[i % 32] * 3 + bytes[(i + 33) % THREADS];
+}
+
+// Warps 0 and 1 copy tiles, warp 2 adds them up.
+__global__ void produced(const int *in, output *out) {
+    typedef cuda::pipeline_shared_state<cuda::thread_scope_block, 2> State;
+    SHARED(State, state);
+    __shared__ int tile[2][64];
+    auto block = cooperative_groups::this_thread_block();
+    int i = (int)threadIdx.x, sum = 0;
+    if (i == 0)
+        new (&state) State();
+    block.sync();
+    auto role = i < 64 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer;
+    auto pipe = cuda::make_pipeline(block, &state, role);
+    for (int step = 0; step < 7; step++) {
+        if (i < 64) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&tile[step % 2][i], &in[(step * 5 + i) % THREADS], sizeof(int), pipe);
+            pipe.producer_commit();
+        } else {
+            pipe.consumer_wait();
+            sum = sum * 2 + tile[step % 2][i - 64] + tile[step % 2][95 - i + 32];
+            pipe.consumer_release();
+        }
+    }
+    if (i >= 64)
+        out->produced[i - 64] = sum;
+}
+
 __global__ void standard(output *out) {
     cuda::std::complex<double> z(1, 2), w(-3, 0.5);
     z = z * w / cuda::std::complex<double>(0.5, -1);
@@ -143,6 +187,8 @@ int main() {
     synchronise<<<1, THREADS>>>(out);
     device_scope<<<BLOCKS, THREADS>>>(out, &limits[0], &limits[1]);
     pipelined<<<1, 32>>>(in, out);
+    copied<<<1, THREADS>>>(in, out);
+    produced<<<1, THREADS>>>(in, out);
     standard<<<1, 1>>>(out);
     report("kernels", cudaDeviceSynchronize() == cudaSuccess);
 
@@ -168,6 +214,18 @@ int main() {
     for (int i = 0; i < THREADS; i++)
         same = same && out->staged[i] == in[i / 32 * 32 + 31 - i % 32];
     report("pipeline", same);
+    same = true;
+    for (int i = 0; i < THREADS; i++)
+        same = same && out->copied[i] == in[THREADS - 1 - i] + in[i % 32] * 3 + (char)in[(i + 33) % THREADS];
+    report("copies that arrive at a barrier", same);
+    same = true;
+    for (int i = 0; i < 32; i++) {
+        int sum = 0;
+        for (int step = 0; step < 7; step++)
+            sum = sum * 2 + in[(step * 5 + i) % THREADS] + in[(step * 5 + 63 - i) % THREADS];
+        same = same && out->produced[i] == sum;
+    }
+    report("pipeline of producers and consumers", same);
     std::complex<double> z = std::complex<double>(1, 2) * std::complex<double>(-3, 0.5) / std::complex<double>(0.5, -1);
     report("complex", std::abs(z - std::complex<double>(out->real, out->imaginary)) < 1e-14);
     report("tuple, array, bit, chrono", out->tuple_sum == 5 + 'a' + 4 && out->array_sum == 15 && out->bits == 8 + 31 &&

@@ -1,27 +1,63 @@
 /*
- * Groups of asynchronous copies (cp.async). A copy is a load whose data go to shared memory. A warp numbers its groups;
- * those that are not complete are counted in a ring, so a commit waits until the group that had its place is complete. A
- * wait stalls the warp on the groups that are not among the latest. Lanes that commit in diverged code make groups of
- * their own: the warp then waits for more than the ISA asks, never for less.
+ * Asynchronous copies (cp.async): loads whose data go to shared memory. A warp numbers its copies and their groups.
+ *
+ * Copies of groups that are not complete are counted in a ring, so a commit waits until the group that had its place is
+ * complete. A wait stalls the warp on the groups that are not among the latest. Lanes that commit in diverged code make
+ * groups of their own: the warp then waits for more than the ISA asks, never for less.
+ *
+ * cp.async.mbarrier.arrive: its lanes arrive at their barrier objects when all copies of the warp that began before are
+ * complete, in diverged code those of other lanes, too. While COPY_ARRIVALS are waiting the next one stalls.
  */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "ptx/memory/async_copy.h"
+#include "ptx/memory/mbarrier.h"
 #include "timing/core/sm_impl.h"
+
+enum { COPY_ARRIVALS = 8, GROUP_BITS = 8 };
+
+_Static_assert(SM_COPY_GROUPS <= 1 << GROUP_BITS, "a group has GROUP_BITS bits of op->copy");
+
+/* An arrival that waits for the copies with numbers below `before`, of which `left` are in flight. */
+struct copy_arrival { uint64_t before, lanes; uint32_t left, at[WARP_LANES]; };
+
+/* Of a warp slot. */
+struct copies {
+    uint16_t in_flight[SM_COPY_GROUPS];
+    uint32_t group, narrivals;
+    uint64_t begun;                  /* copies: the number of the next one */
+    struct copy_arrival *arrival;    /* NULL: the warp never had one */
+};
+
+void copies_free(struct sm *s)
+{
+    for (uint32_t i = 0; s->copies && i < s->cfg.warps; i++)
+        free(s->copies[i].arrival);
+    free(s->copies);
+}
 
 void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op)
 {
     if (!s->copies)
         s->copies = mem_zero(s->cfg.warps, sizeof *s->copies, "the asynchronous copies of an SM");
-    op->copy_group = (uint8_t)(s->copies[w->index].group % SM_COPY_GROUPS);
-    s->copies[w->index].in_flight[op->copy_group]++;
+    struct copies *c = &s->copies[w->index];
+    uint32_t group = c->group % SM_COPY_GROUPS;
+    op->copy = c->begun++ << GROUP_BITS | group;
+    c->in_flight[group]++;
+}
+
+static uint32_t in_flight(const struct copies *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < SM_COPY_GROUPS; i++)
+        n += c->in_flight[i];
+    return n;
 }
 
 bool copies_pending(const struct sm *s, const struct slot *w)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; s->copies && i < SM_COPY_GROUPS; i++)
-        n += s->copies[w->index].in_flight[i];
-    return n;
+    return s->copies && in_flight(&s->copies[w->index]);
 }
 
 void copies_commit(struct sm *s, const struct slot *w)
@@ -35,6 +71,8 @@ bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *
     if (!s->copies)
         return true;
     const struct copies *c = &s->copies[w->index];
+    if (t->copy_arrives)
+        return c->narrivals < COPY_ARRIVALS;
     if (t->copy_commits && !t->copy_waits)
         return !c->in_flight[(c->group + 1) % SM_COPY_GROUPS];
     /* counted back from the open group, which only wait_all, a commit, includes */
@@ -45,9 +83,40 @@ bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *
     return true;
 }
 
-void copies_end(struct sm *s, struct slot *w, uint32_t group)
+void copies_arrive(struct sm *s, const struct slot *w, const struct dinst *d, uint64_t lanes)
 {
-    s->copies[w->index].in_flight[group]--;
+    struct copies *c = s->copies ? &s->copies[w->index] : NULL;
+    struct copy_arrival a = { .before = c ? c->begun : 0, .lanes = lanes, .left = c ? in_flight(c) : 0 };
+    mbarrier_addresses(w->warp, d, lanes, a.at);
+    if (!a.left) {
+        mbarrier_copies_complete(w->warp->block, lanes, a.at);
+        return;
+    }
+    if (!c->arrival)
+        c->arrival = mem_zero(COPY_ARRIVALS, sizeof *c->arrival, "the asynchronous copies of an SM");
+    c->arrival[c->narrivals++] = a;
+}
+
+/* A copy with this number has completed. */
+static void settle_arrivals(struct copies *c, struct block *b, uint64_t number)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->narrivals; i++) {
+        struct copy_arrival *a = &c->arrival[i];
+        a->left -= number < a->before;
+        if (!a->left)
+            mbarrier_copies_complete(b, a->lanes, a->at);
+        else if (kept++ != i)
+            c->arrival[kept - 1] = *a;
+    }
+    c->narrivals = kept;
+}
+
+void copies_end(struct sm *s, struct slot *w, uint64_t copy)
+{
+    struct copies *c = &s->copies[w->index];
+    c->in_flight[copy & ((1u << GROUP_BITS) - 1)]--;
+    settle_arrivals(c, w->warp->block, copy >> GROUP_BITS);
     if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM)
         warp_consider(s, w);
     else if (w->ended)
@@ -56,12 +125,12 @@ void copies_end(struct sm *s, struct slot *w, uint32_t group)
 
 void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at)
 {
-    uint32_t group = op->copy_group;
+    uint64_t copy = op->copy;
     async_copy_arrived(op);
     sm_give_op(s, op);
     if (at <= s->now)
-        copies_end(s, w, group);
+        copies_end(s, w, copy);
     else
-        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = group, .kind = EVENT_COPY,
+        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = copy, .kind = EVENT_COPY,
                                                            .warp = w->index });
 }

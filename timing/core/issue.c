@@ -195,6 +195,8 @@ static void issue(struct sm *s, struct slot *w)
         issue_fence(s, w, t, &st);
     else if (t->kind == TINST_COPY && t->copy_commits)
         copies_commit(s, w);
+    else if (t->kind == TINST_COPY && t->copy_arrives)
+        copies_arrive(s, w, st.d, st.lanes);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
         hold_after_control(s, w, t, sleep);

@@ -217,7 +217,7 @@ void sm_free(struct sm *s)
     pipes_end(s);
     calendar_end(&s->calendar);
     free(s->grid);
-    free(s->copies);
+    copies_free(s);
     free(s->slot);
     free(s->block);
     huge_free(s->pending);
@@ -239,7 +239,7 @@ static void handle(struct sm *s, const struct event *e)
     case EVENT_LINE: fetch_line(s, e->address); break;
     case EVENT_LOAD: warp_performed(s, w, 1, 0, 0); break;
     case EVENT_STORE: warp_performed(s, w, 0, 1, 0); break;
-    case EVENT_COPY: copies_end(s, w, (uint32_t)e->address); break;
+    case EVENT_COPY: copies_end(s, w, e->address); break;
     case EVENT_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
     default: acquired(s, w, e->inst); break;
     }

@@ -123,7 +123,7 @@ struct sm {
     struct pipeline pipe[PIPES];
     struct collector collector;
     struct calendar calendar;
-    struct copies { uint16_t in_flight[SM_COPY_GROUPS]; uint32_t group; } *copies;   /* by slot; NULL: no copies */
+    struct copies *copies;               /* by slot; NULL: no copies */
     uint64_t *pending;               /* scoreboards of all slots */
     uint32_t pending_words;          /* of one set of one slot */
     /* fetch */
@@ -318,7 +318,10 @@ void copies_commit(struct sm *s, const struct slot *w);
 /* May the instruction, a TINST_COPY, issue? */
 bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *t);
 void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at);
-void copies_end(struct sm *s, struct slot *w, uint32_t group);       /* a copy of the group has completed */
+/* The lanes arrive at their barrier objects when the copies that have begun are complete. */
+void copies_arrive(struct sm *s, const struct slot *w, const struct dinst *d, uint64_t lanes);
+void copies_end(struct sm *s, struct slot *w, uint64_t copy);        /* a copy (op->copy) has completed */
+void copies_free(struct sm *s);
 
 /* ---- thread_states.c ---- */
 void thread_states_count(struct sm *s, struct slot *w);

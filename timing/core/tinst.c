@@ -194,8 +194,9 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
 {
     static const uint8_t kinds[] = { [MOP_LOAD] = ORDER_LOAD, [MOP_STORE] = ORDER_STORE, [MOP_ATOM] = ORDER_ATOMIC,
                                      [MOP_RED] = ORDER_ATOMIC, [MOP_PREFETCH] = ORDER_STORE };
-    uint8_t space = INST_SPACE(in), sem = in->mod[PG_SEM];
-    bool shared = space == MOD(SPACE, SHARED), apart = space && !shared && space != MOD(SPACE, GLOBAL);
+    uint8_t space = INST_SPACE(in), sem = ptx_inst_sem(in);
+    bool shared = space == MOD(SPACE, SHARED) || ptx_is_mbarrier((enum ptx_op)in->op);
+    bool apart = space && !shared && space != MOD(SPACE, GLOBAL);
     t->fetch = in->op == OP_TEX || in->op == OP_TLD4;
     apart |= t->fetch;
     enum mem_op_kind kind = ptx_mem_kind(in->op);
@@ -209,7 +210,7 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
 
 static void set_order(struct tinst *t, const struct ptx_inst *in)
 {
-    bool block = in->mod[PG_SCOPE] == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA);
+    bool block = ptx_inst_of_block(in);
     if (t->kind == TINST_MEMORY)
         set_access(t, in);
     else if (t->kind == TINST_FENCE) {
@@ -314,8 +315,9 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 static void set_copy(struct tinst *t, const struct ptx_inst *in)
 {
-    t->copy_commits = in->op != OP_CP_WAIT;
-    t->copy_waits = in->op != OP_CP_COMMIT;
+    t->copy_arrives = in->op == OP_CP_ARRIVE || in->op == OP_CP_ARRIVE_NOINC;
+    t->copy_commits = in->op == OP_CP_COMMIT || in->op == OP_CP_WAIT_ALL;
+    t->copy_waits = in->op == OP_CP_WAIT || in->op == OP_CP_WAIT_ALL;
     t->copy_left = in->op == OP_CP_WAIT ? (uint32_t)num_least((uint64_t)in->opd[0].imm, UINT32_MAX) : 0;
 }
 

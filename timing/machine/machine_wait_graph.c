@@ -67,13 +67,15 @@ static const struct dinst *loop_end(const struct code *c, uint32_t pc)
 
 static bool reads(const struct dinst *d)
 {
-    return d->in && d->counts && (d->in->op == OP_LD || d->in->op == OP_ATOM) && mem_seen_by_threads(d);
+    return d->in && d->counts && (d->in->op == OP_LD || ptx_mem_kind(d->in->op) == MOP_ATOM) && mem_seen_by_threads(d);
 }
 
 static bool writes(const struct dinst *d)
 {
-    return d->in && d->counts && (d->in->op == OP_ST || d->in->op == OP_ATOM || d->in->op == OP_RED) &&
-           mem_seen_by_threads(d);
+    if (!d->in || !d->counts || ptx_is_mbarrier_test(d->in->op))
+        return false;
+    enum mem_op_kind kind = ptx_mem_kind(d->in->op);
+    return (d->in->op == OP_ST || kind == MOP_ATOM || kind == MOP_RED) && mem_seen_by_threads(d);
 }
 
 /* The memory that the loop polls: its first load or atomic, and the address of the first lane. */
