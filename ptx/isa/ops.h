@@ -104,10 +104,15 @@ static inline bool ptx_is_matrix_product(enum ptx_op op)
 {
     return op == OP_MMA || op == OP_WMMA_MMA;
 }
-/* An operation on a barrier object in shared memory (ptx/memory/mbarrier.c); one that tests a phase and changes nothing. */
+/* An operation on a barrier object in shared memory (ptx/memory/mbarrier.c); the arrival of copies; one that tests a phase
+ * and changes nothing. */
 static inline bool ptx_is_mbarrier(enum ptx_op op)
 {
     return op >= OP_MBARRIER_INIT && op <= OP_MBARRIER_TRY_PARITY;
+}
+static inline bool ptx_is_copies_arrive(enum ptx_op op)
+{
+    return op == OP_CP_ARRIVE || op == OP_CP_ARRIVE_NOINC;
 }
 static inline bool ptx_is_mbarrier_test(enum ptx_op op)
 {

@@ -429,8 +429,6 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_memory(in);
     case OP_CP_ASYNC:
         return check_copy(in);
-    case OP_CP_ARRIVE: case OP_CP_ARRIVE_NOINC:
-        return check_mbarrier(in);
     case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
         return check_hint(in);
     case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B:

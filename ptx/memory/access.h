@@ -68,6 +68,13 @@ struct mem_op {
     uint64_t (*note)[2];             /* by lane */
 };
 
+/* Do fences, barriers and order policies know it? No instruction orders asynchronous copies (PTX ISA 9.7.9.25): a program
+ * waits for them, or lets them arrive at a barrier object. */
+static inline bool mem_is_ordered(const struct mem_op *op)
+{
+    return op->kind != MOP_PREFETCH && !op->to_shared;
+}
+
 /* The fields of an op that depend on its instruction only, computed once, at decoding. */
 struct mem_shape {
     uint8_t kind, path, width, size, count, reg_bytes;

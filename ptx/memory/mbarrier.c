@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "ptx/memory/access.h"
 #include "ptx/memory/mbarrier.h"
 #include "ptx/program/decode.h"
 
@@ -40,6 +39,9 @@ static uint64_t after(enum ptx_op op, uint64_t word, uint64_t b)
     switch (op) {
     case OP_MBARRIER_INIT: return pack((struct object){ .pending = (uint32_t)b, .expected = (uint32_t)b });
     case OP_MBARRIER_INVAL: return 0;
+    case OP_CP_ARRIVE:
+        o.pending++;
+        return pack(o);
     case OP_MBARRIER_EXPECT_TX: o.tx += (int32_t)b; break;
     case OP_MBARRIER_COMPLETE_TX: o.tx -= (int32_t)b; break;
     case OP_MBARRIER_ARRIVE:
@@ -94,10 +96,9 @@ static uint64_t *word_at(struct half *h, const struct dinst *d, int lane, uint64
     return far || address & 7 ? NULL : (uint64_t *)(void *)mem_resolve(h, SP_SHARED, address, lane, 8, true);
 }
 
-/* *outside: the lanes whose illegal access is tolerated. */
-static int run_lanes(struct lanes *x, const struct dinst *d, uint64_t *result, uint32_t *outside)
+/* result: NULL = is not needed. *outside: the lanes whose illegal access is tolerated. */
+static int run_lanes(struct lanes *x, const struct dinst *d, enum ptx_op op, uint64_t *result, uint32_t *outside)
 {
-    enum ptx_op op = (enum ptx_op)d->in->op;
     struct half *h = half_of(x);
     const uint64_t *bs = lanes_at(x, d->src[1]);
     for (uint32_t m = x->mask; m; m &= m - 1) {
@@ -111,7 +112,8 @@ static int run_lanes(struct lanes *x, const struct dinst *d, uint64_t *result, u
         }
         was = *p;
         *p = after(op, was, bs[i]);
-        result[i] = result_of(op, was, bs[i]);
+        if (result)
+            result[i] = result_of(op, was, bs[i]);
         h->worker->changes += *p != was;
     }
     return CONTROL_NEXT;
@@ -122,7 +124,7 @@ static int run_word(struct lanes *x, const struct dinst *d)
 {
     uint64_t *out = lanes_at(x, d->dst);
     uint32_t outside = 0;
-    int r = run_lanes(x, d, out, &outside);
+    int r = run_lanes(x, d, (enum ptx_op)d->in->op, out, &outside);
     for (uint32_t m = outside; m; m &= m - 1)
         out[__builtin_ctz(m)] = 0;
     return r;
@@ -132,7 +134,7 @@ static int run_test(struct lanes *x, const struct dinst *d)
 {
     uint64_t result[LANES];
     uint32_t outside = 0, complete = 0, *out = lanes_at(x, d->dst);
-    if (run_lanes(x, d, result, &outside))
+    if (run_lanes(x, d, (enum ptx_op)d->in->op, result, &outside))
         return CONTROL_FAULT;
     for (uint32_t m = x->mask & ~outside; m; m &= m - 1)
         complete |= (uint32_t)result[__builtin_ctz(m)] << __builtin_ctz(m);
@@ -142,40 +144,19 @@ static int run_test(struct lanes *x, const struct dinst *d)
 
 /* ---- cp.async.mbarrier.arrive ---- */
 
-/* Arrives once; without .noinc it first counts one arrival more, so that both together change nothing. */
+/* In functional mode the copies are complete. The arrival that it adds without .noinc, and the arrival of the copies,
+ * change nothing together. */
 static int run_copies_arrive(struct lanes *x, const struct dinst *d)
 {
-    struct half *h = half_of(x);
-    bool timed = h->worker->launch->timed, more = d->in->op == OP_CP_ARRIVE;
-    for (uint32_t m = x->mask; m; m &= m - 1) {
-        int i = __builtin_ctz(m);
-        uint64_t a = address_of(x, d, i), *p = word_at(h, d, i, a), was;
-        if (!p && fault_memory(h, d, i, a, 8, true))
-            return CONTROL_FAULT;
-        if (!p || timed != more)
-            continue;
-        was = *p;
-        *p = timed ? was + 1 : after(OP_MBARRIER_ARRIVE, was, 1);
-        h->worker->changes += *p != was;
-    }
-    return CONTROL_NEXT;
+    uint32_t outside = 0;
+    return run_lanes(x, d, d->in->op == OP_CP_ARRIVE_NOINC ? OP_MBARRIER_ARRIVE : OP_MBARRIER_TEST, NULL, &outside);
 }
 
-void mbarrier_addresses(const struct warp *w, const struct dinst *d, uint64_t lanes, uint32_t *at)
+void mbarrier_copies_complete(const struct mem_op *op)
 {
-    for (uint64_t m = lanes; m; m &= m - 1) {
-        int i = __builtin_ctzll(m);
-        at[i] = (uint32_t)address_of(&w->half[i / LANES].l, d, i % LANES);
-    }
-}
-
-void mbarrier_copies_complete(struct block *b, uint64_t lanes, const uint32_t *at)
-{
-    for (uint64_t m = lanes; m; m &= m - 1) {
-        uint32_t a = at[__builtin_ctzll(m)];
-        uint64_t *p = (uint64_t *)(void *)(b->shared + a);
-        if (a + 8 <= b->shared_bytes)            /* check.memory tolerates others */
-            *p = after(OP_MBARRIER_ARRIVE, *p, 1);
+    for (uint64_t m = op->served_by[SERVE_SHARED]; m; m &= m - 1) {
+        uint64_t *p = (uint64_t *)(void *)(op->warp->block->shared + op->address[__builtin_ctzll(m)]);
+        *p = after(OP_MBARRIER_ARRIVE, *p, 1);
     }
 }
 
@@ -214,13 +195,6 @@ void decode_mbarrier(struct decoder *x)
     if (result && in->opd[0].kind == OPD_REG)
         d->dst = decoder_reg(x, in->opd[0].reg);
     d->rounded = run_word;
-    d->fn = test ? run_test : run_word;
-    decoder_guard(x, d);
-}
-
-void decode_copies_arrive(struct decoder *x)
-{
-    struct dinst *d = add_access(x, &x->in->opd[0]);
-    d->fn = run_copies_arrive;
+    d->fn = ptx_is_copies_arrive((enum ptx_op)in->op) ? run_copies_arrive : test ? run_test : run_word;
     decoder_guard(x, d);
 }

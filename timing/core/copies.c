@@ -5,11 +5,10 @@
  * complete. A wait stalls the warp on the groups that are not among the latest. Lanes that commit in diverged code make
  * groups of their own: the warp then waits for more than the ISA asks, never for less.
  *
- * cp.async.mbarrier.arrive: its lanes arrive at their barrier objects when all copies of the warp that began before are
- * complete, in diverged code those of other lanes, too. While COPY_ARRIVALS are waiting the next one stalls.
+ * cp.async.mbarrier.arrive is an access to shared memory. Its lanes arrive at their barrier objects when it has performed
+ * and all copies of the warp that began before are complete, in diverged code those of other lanes, too. While
+ * COPY_ARRIVALS are waiting the next one stalls.
  */
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "ptx/memory/async_copy.h"
 #include "ptx/memory/mbarrier.h"
@@ -19,31 +18,29 @@ enum { COPY_ARRIVALS = 8, GROUP_BITS = 8 };
 
 _Static_assert(SM_COPY_GROUPS <= 1 << GROUP_BITS, "a group has GROUP_BITS bits of op->copy");
 
-/* An arrival that waits for the copies with numbers below `before`, of which `left` are in flight. */
-struct copy_arrival { uint64_t before, lanes; uint32_t left, at[WARP_LANES]; };
+/* Waits for its own access and for the copies with numbers below `before`, `left` in all. */
+struct copy_arrival { uint64_t before; uint32_t left; struct mem_op *op; };
 
 /* Of a warp slot. */
 struct copies {
     uint16_t in_flight[SM_COPY_GROUPS];
     uint32_t group, narrivals;
-    uint64_t begun;                  /* copies: the number of the next one */
-    struct copy_arrival *arrival;    /* NULL: the warp never had one */
+    uint64_t next;                   /* number of the next copy */
+    struct copy_arrival arrival[COPY_ARRIVALS];
 };
 
-void copies_free(struct sm *s)
+static struct copies *copies_of(struct sm *s, const struct slot *w)
 {
-    for (uint32_t i = 0; s->copies && i < s->cfg.warps; i++)
-        free(s->copies[i].arrival);
-    free(s->copies);
+    if (!s->copies)
+        s->copies = mem_zero(s->cfg.warps, sizeof *s->copies, "the asynchronous copies of an SM");
+    return &s->copies[w->index];
 }
 
 void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op)
 {
-    if (!s->copies)
-        s->copies = mem_zero(s->cfg.warps, sizeof *s->copies, "the asynchronous copies of an SM");
-    struct copies *c = &s->copies[w->index];
+    struct copies *c = copies_of(s, w);
     uint32_t group = c->group % SM_COPY_GROUPS;
-    op->copy = c->begun++ << GROUP_BITS | group;
+    op->copy = c->next++ << GROUP_BITS | group;
     c->in_flight[group]++;
 }
 
@@ -57,7 +54,7 @@ static uint32_t in_flight(const struct copies *c)
 
 bool copies_pending(const struct sm *s, const struct slot *w)
 {
-    return s->copies && in_flight(&s->copies[w->index]);
+    return s->copies && (in_flight(&s->copies[w->index]) || s->copies[w->index].narrivals);
 }
 
 void copies_commit(struct sm *s, const struct slot *w)
@@ -83,44 +80,49 @@ bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *
     return true;
 }
 
-void copies_arrive(struct sm *s, const struct slot *w, const struct dinst *d, uint64_t lanes)
+void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op)
 {
-    struct copies *c = s->copies ? &s->copies[w->index] : NULL;
-    struct copy_arrival a = { .before = c ? c->begun : 0, .lanes = lanes, .left = c ? in_flight(c) : 0 };
-    mbarrier_addresses(w->warp, d, lanes, a.at);
-    if (!a.left) {
-        mbarrier_copies_complete(w->warp->block, lanes, a.at);
-        return;
-    }
-    if (!c->arrival)
-        c->arrival = mem_zero(COPY_ARRIVALS, sizeof *c->arrival, "the asynchronous copies of an SM");
-    c->arrival[c->narrivals++] = a;
+    struct copies *c = copies_of(s, w);
+    c->arrival[c->narrivals++] = (struct copy_arrival){ c->next, in_flight(c) + 1, op };
 }
 
-/* A copy with this number has completed. */
-static void settle_arrivals(struct copies *c, struct block *b, uint64_t number)
+/* The copy with this number is complete; or, with op, the access of this arrival has performed. */
+static void settle_arrivals(struct sm *s, struct copies *c, uint64_t copy, const struct mem_op *op)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->narrivals; i++) {
-        struct copy_arrival *a = &c->arrival[i];
-        a->left -= number < a->before;
-        if (!a->left)
-            mbarrier_copies_complete(b, a->lanes, a->at);
-        else if (kept++ != i)
-            c->arrival[kept - 1] = *a;
+        struct copy_arrival a = c->arrival[i];
+        a.left -= op ? a.op == op : copy < a.before;
+        if (a.left)
+            c->arrival[kept++] = a;
+        else {
+            mbarrier_copies_complete(a.op);
+            sm_give_op(s, a.op);
+        }
     }
     c->narrivals = kept;
+}
+
+static void consider(struct sm *s, struct slot *w)
+{
+    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM)
+        warp_consider(s, w);
+    else if (w->ended)
+        sm_block_check_end(s, w->block);
+}
+
+void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op)
+{
+    settle_arrivals(s, &s->copies[w->index], 0, op);
+    consider(s, w);
 }
 
 void copies_end(struct sm *s, struct slot *w, uint64_t copy)
 {
     struct copies *c = &s->copies[w->index];
     c->in_flight[copy & ((1u << GROUP_BITS) - 1)]--;
-    settle_arrivals(c, w->warp->block, copy >> GROUP_BITS);
-    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM)
-        warp_consider(s, w);
-    else if (w->ended)
-        sm_block_check_end(s, w->block);
+    settle_arrivals(s, c, copy >> GROUP_BITS, NULL);
+    consider(s, w);
 }
 
 void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at)

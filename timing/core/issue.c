@@ -52,6 +52,8 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
     if (op->to_shared)
         copies_begin(s, w, op);
+    if (t->copy_arrives)
+        copies_arrive(s, w, op);
     pipe_memory(s, w, t, op);
     return shared;
 }
@@ -195,8 +197,6 @@ static void issue(struct sm *s, struct slot *w)
         issue_fence(s, w, t, &st);
     else if (t->kind == TINST_COPY && t->copy_commits)
         copies_commit(s, w);
-    else if (t->kind == TINST_COPY && t->copy_arrives)
-        copies_arrive(s, w, st.d, st.lanes);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
         hold_after_control(s, w, t, sleep);

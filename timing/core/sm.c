@@ -63,6 +63,10 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
         copies_arrived(s, w, op, at);
         return;
     }
+    if (t->copy_arrives) {
+        copies_arrive_performed(s, w, op);
+        return;
+    }
     sm_give_op(s, op);
     if (at > s->now) {
         if (acquire)
@@ -217,7 +221,7 @@ void sm_free(struct sm *s)
     pipes_end(s);
     calendar_end(&s->calendar);
     free(s->grid);
-    copies_free(s);
+    free(s->copies);
     free(s->slot);
     free(s->block);
     huge_free(s->pending);

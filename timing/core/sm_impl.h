@@ -318,10 +318,10 @@ void copies_commit(struct sm *s, const struct slot *w);
 /* May the instruction, a TINST_COPY, issue? */
 bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *t);
 void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at);
-/* The lanes arrive at their barrier objects when the copies that have begun are complete. */
-void copies_arrive(struct sm *s, const struct slot *w, const struct dinst *d, uint64_t lanes);
+/* cp.async.mbarrier.arrive has been issued; it has performed. */
+void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op);
+void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op);
 void copies_end(struct sm *s, struct slot *w, uint64_t copy);        /* a copy (op->copy) has completed */
-void copies_free(struct sm *s);
 
 /* ---- thread_states.c ---- */
 void thread_states_count(struct sm *s, struct slot *w);

@@ -200,7 +200,7 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
     t->fetch = in->op == OP_TEX || in->op == OP_TLD4;
     apart |= t->fetch;
     enum mem_op_kind kind = ptx_mem_kind(in->op);
-    t->ordered = !apart && kind != MOP_PREFETCH;
+    t->ordered = !apart && kind != MOP_PREFETCH && in->op != OP_CP_ASYNC;
     t->access.kind = shared ? ORDER_SHARED : kinds[kind];
     t->access.reads = kind != MOP_STORE;
     t->access.writes = kind != MOP_LOAD;
@@ -315,9 +315,8 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 static void set_copy(struct tinst *t, const struct ptx_inst *in)
 {
-    t->copy_arrives = in->op == OP_CP_ARRIVE || in->op == OP_CP_ARRIVE_NOINC;
-    t->copy_commits = in->op == OP_CP_COMMIT || in->op == OP_CP_WAIT_ALL;
-    t->copy_waits = in->op == OP_CP_WAIT || in->op == OP_CP_WAIT_ALL;
+    t->copy_commits = in->op != OP_CP_WAIT;
+    t->copy_waits = in->op != OP_CP_COMMIT;
     t->copy_left = in->op == OP_CP_WAIT ? (uint32_t)num_least((uint64_t)in->opd[0].imm, UINT32_MAX) : 0;
 }
 
@@ -326,6 +325,7 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
 {
     t->kind = (uint8_t)kind_of(in, site, kernel);
     t->stops = in->op == OP_ATOM && c->atomic_stops;
+    t->copy_arrives = ptx_is_copies_arrive(in->op);
     t->lane_cycles = 1;
     t->interval = t->latency = 1;
     t->slots = 1;

@@ -20,8 +20,7 @@ enum tinst_kind {
     TINST_CALL,                      /* call of a PTX function, and return from one */
     TINST_HOST,                      /* call of a host function (vprintf, malloc ...) */
     TINST_EXIT, TINST_BARRIER, TINST_FENCE, TINST_SLEEP, TINST_TX,
-    TINST_COPY                       /* commits a group of asynchronous copies, waits for groups, or lets the copies
-                                        arrive at a barrier object (copies.c) */
+    TINST_COPY                       /* commits a group of asynchronous copies, or waits for groups (copies.c) */
 };
 
 /* Vector accesses and calls may use more than TINST_REGS registers (`all_regs`). The first 64 * TINST_WORDS registers
@@ -36,7 +35,8 @@ struct tinst {
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */
-    bool copy_commits, copy_waits, copy_arrives;     /* TINST_COPY */
+    bool copy_commits, copy_waits;   /* TINST_COPY */
+    bool copy_arrives;               /* TINST_MEMORY: cp.async.mbarrier.arrive (copies.c) */
     uint32_t copy_left;              /* the latest groups that may still be in flight */
     bool far_regs;                   /* uses registers that are not in the bit sets */
     uint8_t register_reads, register_writes;     /* registers of 32 bits, each for 32 lanes; at most 255 */

@@ -112,7 +112,8 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
 /* Do others decide, too, about a warp that could issue? */
 static inline bool others_decide(const struct slot *w)
 {
-    return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST) | (w->inst->kind == TINST_COPY);
+    return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST) | (w->inst->kind == TINST_COPY) |
+           w->inst->copy_arrives;
 }
 
 static unsigned others_set(struct sm *s, struct slot *w)
@@ -124,7 +125,7 @@ static unsigned others_set(struct sm *s, struct slot *w)
         w->order.next_lines = lsu_count_lines(s->lsu, w->warp, w->step, warp_guard_lanes(w->warp, w->step));
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
         return SCHED_WAIT + order_stall(t->access.kind);
-    if (t->kind == TINST_COPY && !copies_allow(s, w, t))
+    if ((t->kind == TINST_COPY || t->copy_arrives) && !copies_allow(s, w, t))
         return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
     if (t->kind == TINST_HOST && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
         s->hosts++;
