@@ -1,6 +1,7 @@
 // The host's side: OpenMP threads of the host around kernels, a loop over all devices with memory and a
 // stream on each, peer access, cudaLaunchKernel by pointer, loads and stores with a cache operator, copies
-// that go through a stream, channels of half precision, NVTX and function objects in C++. Results are exact sums.
+// that go through a stream, channels of half precision, NVTX and function objects in C++, functions of the
+// runtime in device code. Results are exact sums.
 #define PROGRAM "features_host"
 #include "kernels/check.h"
 
@@ -170,7 +171,51 @@ static void check_functional() {
 static void check_functional() {}
 #endif
 
+// Functions of the runtime in device code: a check of results that host and kernels share, names and texts of errors,
+// memory of the device heap.
+static __host__ __device__ bool succeeded(cudaError_t error) {
+    if (error != cudaSuccess) {
+        printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+    }
+    return error == cudaSuccess;
+}
+
+static __device__ void copy_text(char *to, const char *from) {
+    do {
+        *to++ = *from;
+    } while (*from++);
+}
+
+static __global__ void call_runtime(int *failed, char (*texts)[100], int code) {
+    int *block;
+    failed[0] = !succeeded(cudaMalloc(&block, 40 * sizeof *block));
+    for (int i = 0; i < 40; i++) {
+        block[i] = i;
+    }
+    failed[1] = block[39] != 39 || !succeeded(cudaFree(block));
+    void *too_large = block;
+    failed[2] = cudaMalloc(&too_large, (size_t)1 << 40) != cudaErrorMemoryAllocation || too_large != nullptr;
+    copy_text(texts[0], cudaGetErrorName((cudaError_t)code));
+    copy_text(texts[1], cudaGetErrorString((cudaError_t)code));
+}
+
+static void check_device_runtime() {
+    int *failed = device_zeros<int>(3);
+    char (*texts)[100];
+    CHECK(cudaMallocManaged(&texts, 2 * sizeof *texts));
+    for (int code : {(int)cudaSuccess, (int)cudaErrorMemoryAllocation, (int)cudaErrorIllegalAddress, 12345}) {
+        call_runtime<<<1, 1>>>(failed, texts, code);
+        CHECK_KERNEL();
+        expect_same("calls that fail", std::vector<int>(3, 0), to_host(failed, 3));
+        expect_true("name", code, !strcmp(texts[0], cudaGetErrorName((cudaError_t)code)));
+        expect_true("text", code, !strcmp(texts[1], cudaGetErrorString((cudaError_t)code)));
+    }
+    expect_true("the same check on the host", 0, succeeded(cudaFree(texts)));
+    CHECK(cudaFree(failed));
+}
+
 int main() {
+    check_device_runtime();
     check_channels();
     check_functional();
     expect_equal("result of a marked function", 0, 7, marked(7));
