@@ -195,6 +195,8 @@ static __global__ void call_runtime(int *failed, char (*texts)[100], int code) {
     failed[1] = block[39] != 39 || !succeeded(cudaFree(block));
     void *too_large = block;
     failed[2] = cudaMalloc(&too_large, (size_t)1 << 40) != cudaErrorMemoryAllocation || too_large != nullptr;
+    cudaGridDependencySynchronize();
+    cudaTriggerProgrammaticLaunchCompletion();
     copy_text(texts[0], cudaGetErrorName((cudaError_t)code));
     copy_text(texts[1], cudaGetErrorString((cudaError_t)code));
 }

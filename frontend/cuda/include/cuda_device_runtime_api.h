@@ -51,6 +51,17 @@ SIMTX_DEVICE_API cudaError_t cudaFree(void *devPtr)
 }
 }
 
+/* Programmatic dependent launches: a kernel starts after those before it in its stream have ended. */
+SIMTX_DEVICE_API void cudaTriggerProgrammaticLaunchCompletion()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+SIMTX_DEVICE_API void cudaGridDependencySynchronize()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 template <class T_> SIMTX_DEVICE_API cudaError_t cudaMalloc(T_ **devPtr, size_t size)
 {
     return ::cudaMalloc((void **)(void *)devPtr, size);
