@@ -5,7 +5,7 @@
 # tree from PREFIX/bin.
 
 CUDA_DIR     := frontend/cuda
-CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
+CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' -o -name nvfunctional | sed 's|^\./||')
 CG_DETAILS   := $(patsubst %,$(B)/cuda/include/cooperative_groups/details/%.h,async coalesced_reduce coalesced_scan \
                   driver_abi functional helpers info invoke memory partitioning reduce scan sync)
 CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%) $(B)/cuda/include/simtx/errors.def $(CG_DETAILS)

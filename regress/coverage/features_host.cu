@@ -1,10 +1,11 @@
 // The host's side: OpenMP threads of the host around kernels, a loop over all devices with memory and a
 // stream on each, peer access, cudaLaunchKernel by pointer, loads and stores with a cache operator, copies
 // that go through a stream, channels of half precision, NVTX and function objects in C++, functions of the
-// runtime in device code. Results are exact sums.
+// runtime in device code, nvstd::function. Results are exact sums.
 #define PROGRAM "features_host"
 #include "kernels/check.h"
 
+#include <nvfunctional>
 #include <nvtx3/nvtx3.hpp>
 #include <string>
 #if __has_include(<cuda/std/functional>)
@@ -216,7 +217,67 @@ static void check_device_runtime() {
     CHECK(cudaFree(failed));
 }
 
+// nvstd::function in kernels and on the host: small and large callables, copies, assignments, swaps, null.
+static __host__ __device__ int twice(int x) {
+    return 2 * x;
+}
+
+struct Large {
+    int terms[20];
+    __host__ __device__ int operator()(int x) const {
+        return terms[x % 20] + x;
+    }
+};
+
+static __host__ __device__ int use_functions(int i) {
+    Large large;
+    for (int k = 0; k < 20; k++) {
+        large.terms[k] = k * k;
+    }
+    int (*none)(int) = nullptr;
+    nvstd::function<int(int)> empty, null(none), pointer(twice), closure([=](int x) { return x + i; }), big(large);
+    if (empty || null || empty != nullptr || !pointer || pointer == nullptr) {
+        return -1;
+    }
+    nvstd::function<int(int)> copy(big), moved(static_cast<nvstd::function<int(int)> &&>(copy));
+    copy = closure;
+    swap(copy, pointer); // a closure in `pointer`, `twice` in `copy`
+    int sum = copy(i) * 1000000 + pointer(i) * 10000 + moved(i);
+    moved.swap(copy); // `twice` and a large one
+    sum += moved(1) + copy(3);
+    copy = nullptr;
+    moved = [](int x) { return x ? 5 : 6; };
+    nvstd::function<void(int &)> change([](int &x) { x++; });
+    change(sum);
+    return copy ? -2 : sum + moved(0);
+}
+
+static __global__ void functions(int *out) {
+    out[threadIdx.x] = use_functions(threadIdx.x);
+}
+
+static void check_functions() {
+    int *out = device_zeros<int>(32);
+    functions<<<1, 32>>>(out);
+    CHECK_KERNEL();
+    std::vector<int> got = to_host(out, 32);
+    for (int i = 0; i < 32; i++) {
+        int expected = 2 * i * 1000000 + 2 * i * 10000 + i % 20 * (i % 20) + i + 2 + 12 + 1 + 6;
+        expect_equal("function objects in a kernel", i, expected, got[i]);
+        expect_equal("function objects on the host", i, expected, use_functions(i));
+    }
+    bool caught = false;
+    try {
+        nvstd::function<int(int)>()(1);
+    } catch (const std::bad_function_call &) {
+        caught = true;
+    }
+    expect_true("a call of an empty function", 0, caught);
+    CHECK(cudaFree(out));
+}
+
 int main() {
+    check_functions();
     check_device_runtime();
     check_channels();
     check_functional();
