@@ -5,15 +5,20 @@
 # tree from PREFIX/bin.
 
 CUDA_DIR     := frontend/cuda
-CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||')
+CUDA_HDR_SRC := $(shell cd $(CUDA_DIR)/include && find . -name '*.h' -o -name '*.hpp' -o -name nvfunctional | sed 's|^\./||')
 CG_DETAILS   := $(patsubst %,$(B)/cuda/include/cooperative_groups/details/%.h,async coalesced_reduce coalesced_scan \
                   driver_abi functional helpers info invoke memory partitioning reduce scan sync)
-CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%) $(CG_DETAILS)
+CUDA_HDR     := $(CUDA_HDR_SRC:%=$(B)/cuda/include/%) $(B)/cuda/include/simtx/errors.def $(CG_DETAILS)
 EMPTY_LIBS   := $(B)/cuda/lib64/libcudadevrt.a $(B)/cuda/lib64/libnvToolsExt.a
 CUDA_TOOLS   := $(addprefix $(B)/cuda/bin/,ptxas fatbinary nvlink bin2c crt/link.stub) $(EMPTY_LIBS)
 CUDA_TREE    := $(CUDA_HDR) $(CUDA_TOOLS) $(B)/cuda/version.json $(B)/cuda/lib64/.keep
 
 $(B)/cuda/include/%: $(CUDA_DIR)/include/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# The device runtime has the texts of the runtime library.
+$(B)/cuda/include/simtx/errors.def: frontend/cudart/errors.def
 	@mkdir -p $(@D)
 	@cp $< $@
 

@@ -71,7 +71,7 @@ static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, cons
 
 uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic)
 {
-    return k->code->uses_dynamic ? (uint64_t)k->module->program->dynamic_offset + dynamic : k->code->shared_static;
+    return k->code->uses_dynamic ? (uint64_t)k->module->program->dynamic_offset + dynamic : k->code->shared_end;
 }
 
 /* The resources of a block with so many threads in the kernel's next launch. */

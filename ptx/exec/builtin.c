@@ -143,7 +143,8 @@ static void put_string(struct format *f, const char *spec)
     free(s);
 }
 
-static void put_number(struct format *f, char *spec, size_t n, char conv, bool wide)
+/* length: h, hh, ll or nothing; spec ends before it. */
+static void put_number(struct format *f, char *spec, size_t n, const char *length, char conv)
 {
     char buf[512];
     int len;
@@ -155,29 +156,29 @@ static void put_number(struct format *f, char *spec, size_t n, char conv, bool w
         spec[n] = 0;
         len = snprintf(buf, sizeof buf, spec, v);
     } else if (conv == 'p') {
-        len = snprintf(buf, sizeof buf, "0x%llx", (unsigned long long)next_arg(f, 8));
+        memcpy(spec + n, "p", 2);
+        len = snprintf(buf, sizeof buf, spec, (void *)(uintptr_t)next_arg(f, 8));
     } else if (conv == 'c') {
         spec[n++] = 'c';
         spec[n] = 0;
         len = snprintf(buf, sizeof buf, spec, (int)next_arg(f, 4));
     } else {
+        bool wide = *length == 'l';
         uint64_t v = next_arg(f, wide ? 8 : 4);
-        long long s = wide ? (long long)v : conv == 'd' || conv == 'i' ? (int32_t)v : (long long)(uint32_t)v;
-        memcpy(spec + n, "ll", 2);
-        spec[n + 2] = conv;
-        spec[n + 3] = 0;
-        len = snprintf(buf, sizeof buf, spec, s);
+        const char word[] = { conv, 0 };
+        stpcpy(stpcpy(spec + n, length), word);
+        len = wide ? snprintf(buf, sizeof buf, spec, (long long)v) : snprintf(buf, sizeof buf, spec, (int)v);
     }
     if (len > 0)
         put(f, buf, (size_t)len < sizeof buf ? (size_t)len : sizeof buf - 1);
 }
 
-/* One conversion from p, after the '%'; returns its end. Short and char lengths print as the promoted int. */
+/* One conversion from p, after the '%'; returns its end. */
 static const char *put_conversion(struct format *f, const char *p)
 {
     char spec[64] = "%";
     size_t n = 1;
-    bool wide = false;
+    const char *length = "";
     for (; *p && strchr("-+ #0123456789.*", *p); p++) {
         if (n > 40)
             continue;
@@ -187,13 +188,13 @@ static const char *put_conversion(struct format *f, const char *p)
             spec[n++] = *p;
     }
     for (; *p && strchr("hlLqjzt", *p); p++)
-        wide |= *p != 'h';
+        length = *p != 'h' ? "ll" : *length == 'h' ? "hh" : "h";
     if (*p == 's') {
         spec[n++] = 's';
         spec[n] = 0;
         put_string(f, spec);
     } else if (*p && strchr("diuxXocpfFeEgGaA", *p))
-        put_number(f, spec, n, *p, wide);
+        put_number(f, spec, n, length, *p);
     else if (*p)
         put(f, p, 1);
     return *p ? p + 1 : p;

@@ -51,6 +51,7 @@ struct code {
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */
     uint32_t shared_static;          /* bytes of .shared variables */
+    uint32_t shared_end;             /* end of the last one's address: the same, or more if there are gaps */
 };
 
 struct program;

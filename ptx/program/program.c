@@ -2,9 +2,10 @@
  * Loading: allocates the variables of a linked module, writes their initialisers, decodes all functions, and sums over
  * the call graph what a kernel needs: registers, private memory, shared memory, order of blocks.
  *
- * Shared variables that several kernels use (through functions that they share) come first, at addresses common to all
- * kernels; those of one kernel follow. Dynamic shared memory starts at one address in all kernels of the module. So one
- * decoded form of a function serves every kernel.
+ * A shared variable has one address, at which no other variable of any kernel that uses it lies; variables of different
+ * kernels may overlap. Those of several kernels (through functions that they share) are placed first. Dynamic shared
+ * memory starts at one address in all kernels of the module. So one decoded form of a function serves every kernel. A
+ * kernel's variables may have gaps between them; a block of a real GPU has none, so its need is their sum.
  */
 #include "ptx/program/program.h"
 
@@ -235,54 +236,72 @@ static uint32_t align_up(uint64_t at, uint32_t align)
     return (uint32_t)((at + align - 1) / align * align);
 }
 
-struct shared_use { uint32_t kernels, kernel; };
+/* Of a kernel: the bytes of its shared variables, one after the other; the end of the last one's address; does it use
+ * dynamic shared memory? */
+struct shared_need { uint32_t bytes, end; bool dynamic; };
 
-static void layout_shared(struct loader *x, uint32_t *kernel_end, bool *dynamic)
+static uint32_t count_kernels(const struct loader *x, uint32_t v)
 {
-    struct shared_use *use = mem_zero(x->nshared + 1, sizeof *use, "shared variables of kernels");
-    uint32_t common = 0, largest = 0, align = 16;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < x->n; k++)
+        n += x->funcs[k]->is_entry && kernel_uses(x, k, v);
+    return n;
+}
+
+/* Places a variable behind those of its kernels that have been placed. */
+static void place_shared(struct loader *x, uint32_t v, struct shared_need *need)
+{
+    struct ptx_var *s = x->shared[v];
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < x->n; k++)
+        if (x->funcs[k]->is_entry && kernel_uses(x, k, v) && need[k].end > at)
+            at = need[k].end;
+    s->address = align_up(at, s->align);
+    for (uint32_t k = 0; k < x->n; k++)
+        if (x->funcs[k]->is_entry && kernel_uses(x, k, v)) {
+            need[k].end = (uint32_t)(s->address + s->size);
+            need[k].bytes = (uint32_t)(align_up(need[k].bytes, s->align) + s->size);
+        }
+}
+
+static void layout_dynamic(struct loader *x, struct shared_need *need)
+{
+    uint32_t largest = 0, align = 16;
+    for (uint32_t v = 0; v < x->nshared; v++) {
+        if (!x->shared[v]->unsized)
+            continue;
+        align = x->shared[v]->align > align ? x->shared[v]->align : align;
+        for (uint32_t k = 0; k < x->n; k++)
+            need[k].dynamic |= x->funcs[k]->is_entry && kernel_uses(x, k, v);
+    }
+    for (uint32_t k = 0; k < x->n; k++)
+        if (need[k].dynamic && need[k].end > largest)
+            largest = need[k].end;
+    x->p->dynamic_offset = align_up(largest, align);
+    for (uint32_t v = 0; v < x->nshared; v++)
+        if (x->shared[v]->unsized)
+            x->shared[v]->address = x->p->dynamic_offset;
+}
+
+static void layout_shared(struct loader *x, struct shared_need *need)
+{
     uint64_t total = 0;
     for (uint32_t v = 0; v < x->nshared; v++)
         total += x->shared[v]->size + x->shared[v]->align;
     if (total > SHARED_MAX)
         diag_error(x->d, 0, 0, "the module declares %llu bytes of .shared variables; the limit is %d",
                    (unsigned long long)total, SHARED_MAX);
-    for (uint32_t k = 0; k < x->n; k++)
-        for (uint32_t v = 0; x->funcs[k]->is_entry && v < x->nshared; v++)
-            if (kernel_uses(x, k, v)) {
-                use[v].kernels++;
-                use[v].kernel = k;
-            }
-    for (uint32_t v = 0; v < x->nshared; v++)
-        if (use[v].kernels > 1 && !x->shared[v]->unsized) {
-            common = align_up(common, x->shared[v]->align);
-            x->shared[v]->address = common;
-            common += (uint32_t)x->shared[v]->size;
-            for (uint32_t k = 0; k < x->n; k++)
-                if (x->funcs[k]->is_entry && kernel_uses(x, k, v) && kernel_end[k] < common)
-                    kernel_end[k] = common;
-        }
+    uint32_t *kernels = mem_zero(x->nshared + 1, sizeof *kernels, "shared variables of kernels");
     for (uint32_t v = 0; v < x->nshared; v++) {
-        struct ptx_var *s = x->shared[v];
-        uint32_t k = use[v].kernel;
-        if (s->unsized) {
-            align = s->align > align ? s->align : align;
-            for (uint32_t q = 0; q < x->n; q++)
-                dynamic[q] |= x->funcs[q]->is_entry && kernel_uses(x, q, v);
-        } else if (use[v].kernels == 1) {
-            s->address = align_up(kernel_end[k], s->align);
-            kernel_end[k] = (uint32_t)(s->address + s->size);
-        } else if (use[v].kernels == 0)
-            s->address = 0;
+        kernels[v] = count_kernels(x, v);
+        if (kernels[v] > 1 && !x->shared[v]->unsized)
+            place_shared(x, v, need);
     }
-    for (uint32_t k = 0; k < x->n; k++)
-        if (dynamic[k] && kernel_end[k] > largest)
-            largest = kernel_end[k];
-    x->p->dynamic_offset = align_up(largest, align);
     for (uint32_t v = 0; v < x->nshared; v++)
-        if (x->shared[v]->unsized)
-            x->shared[v]->address = x->p->dynamic_offset;
-    free(use);
+        if (kernels[v] <= 1 && !x->shared[v]->unsized)
+            place_shared(x, v, need);
+    layout_dynamic(x, need);
+    free(kernels);
 }
 
 /* ---- needs of a kernel and its callees ---- */
@@ -382,7 +401,7 @@ static bool check_local(struct loader *x, const struct ptx_func *f, uint64_t byt
     return bytes <= LOCAL_MAX;
 }
 
-static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *dynamic)
+static void summarise(struct loader *x, const struct shared_need *need)
 {
     uint8_t *state = mem_zero(x->n + 1, 1, "the needs of functions");
     uint32_t *regs = mem_zero(x->n + 1, sizeof *regs, "the needs of functions");
@@ -402,8 +421,9 @@ static void summarise(struct loader *x, const uint32_t *kernel_end, const bool *
         struct code *c = x->funcs[f]->code;
         c->registers = regs[f];
         c->local_total = (uint32_t)local[f];
-        c->shared_static = kernel_end[f];
-        c->uses_dynamic = dynamic[f];
+        c->shared_static = need[f].bytes;
+        c->shared_end = need[f].end;
+        c->uses_dynamic = need[f].dynamic;
         uint64_t order = needs[f * (size_t)NEEDS + SREGS];
         c->serial = order != ORDER_FREE;
         c->transactions = (order & ORDER_TRANSACTIONS) != 0;
@@ -480,23 +500,21 @@ static void load(struct loader *x, const struct program_options *o)
     x->first_call = mem_zero(x->n + 1, sizeof *x->first_call, "the call graph");
     x->indirect = mem_zero(x->n + 1, sizeof *x->indirect, "the call graph");
     x->uses = mem_zero(((size_t)x->n + 1) * x->shared_words + 1, sizeof *x->uses, "the call graph");
-    uint32_t *kernel_end = mem_zero(x->n + 1, sizeof *kernel_end, "the needs of functions");
-    bool *dynamic = mem_zero(x->n + 1, sizeof *dynamic, "the needs of functions");
+    struct shared_need *need = mem_zero(x->n + 1, sizeof *need, "the needs of functions");
     for (uint32_t f = 0; f < x->n; f++)
         note_function(x, f);
     x->first_call[x->n] = x->ncalls;
     for_each_var(x, note_initialiser);
     check_const_size(x, o->const_max);
     join_callees(x, x->uses, x->shared_words);
-    layout_shared(x, kernel_end, dynamic);
+    layout_shared(x, need);
     for_each_var(x, place);
     decode_functions(x);
     if (!x->d->errors)
-        summarise(x, kernel_end, dynamic);
+        summarise(x, need);
     if (!x->d->errors)
         for_each_var(x, write);
-    free(kernel_end);
-    free(dynamic);
+    free(need);
     free(x->first_call);
     free(x->calls);
     free(x->indirect);

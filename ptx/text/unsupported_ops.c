@@ -9,7 +9,7 @@
 static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
     "wgmma", "tcgen05",                                                /* matrices */
-    "cp", "mbarrier", "griddepcontrol", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
+    "cp", "mbarrier", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };

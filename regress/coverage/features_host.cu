@@ -1,9 +1,11 @@
 // The host's side: OpenMP threads of the host around kernels, a loop over all devices with memory and a
 // stream on each, peer access, cudaLaunchKernel by pointer, loads and stores with a cache operator, copies
-// that go through a stream, channels of half precision, NVTX and function objects in C++. Results are exact sums.
+// that go through a stream, channels of half precision, NVTX and function objects in C++, functions of the
+// runtime in device code, nvstd::function. Results are exact sums.
 #define PROGRAM "features_host"
 #include "kernels/check.h"
 
+#include <nvfunctional>
 #include <nvtx3/nvtx3.hpp>
 #include <string>
 #if __has_include(<cuda/std/functional>)
@@ -170,7 +172,113 @@ static void check_functional() {
 static void check_functional() {}
 #endif
 
+// Functions of the runtime in device code: a check of results that host and kernels share, names and texts of errors,
+// memory of the device heap.
+static __host__ __device__ bool succeeded(cudaError_t error) {
+    if (error != cudaSuccess) {
+        printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+    }
+    return error == cudaSuccess;
+}
+
+static __device__ void copy_text(char *to, const char *from) {
+    do {
+        *to++ = *from;
+    } while (*from++);
+}
+
+static __global__ void call_runtime(int *failed, char (*texts)[100], int code) {
+    int *block;
+    failed[0] = !succeeded(cudaMalloc(&block, 40 * sizeof *block));
+    for (int i = 0; i < 40; i++) {
+        block[i] = i;
+    }
+    failed[1] = block[39] != 39 || !succeeded(cudaFree(block));
+    void *too_large = block;
+    failed[2] = cudaMalloc(&too_large, (size_t)1 << 40) != cudaErrorMemoryAllocation || too_large != nullptr;
+    cudaGridDependencySynchronize();
+    cudaTriggerProgrammaticLaunchCompletion();
+    copy_text(texts[0], cudaGetErrorName((cudaError_t)code));
+    copy_text(texts[1], cudaGetErrorString((cudaError_t)code));
+}
+
+static void check_device_runtime() {
+    int *failed = device_zeros<int>(3);
+    char (*texts)[100];
+    CHECK(cudaMallocManaged(&texts, 2 * sizeof *texts));
+    for (int code : {(int)cudaSuccess, (int)cudaErrorMemoryAllocation, (int)cudaErrorIllegalAddress, 12345}) {
+        call_runtime<<<1, 1>>>(failed, texts, code);
+        CHECK_KERNEL();
+        expect_same("calls that fail", std::vector<int>(3, 0), to_host(failed, 3));
+        expect_true("name", code, !strcmp(texts[0], cudaGetErrorName((cudaError_t)code)));
+        expect_true("text", code, !strcmp(texts[1], cudaGetErrorString((cudaError_t)code)));
+    }
+    expect_true("the same check on the host", 0, succeeded(cudaFree(texts)));
+    CHECK(cudaFree(failed));
+}
+
+// nvstd::function in kernels and on the host: small and large callables, copies, assignments, swaps, null.
+static __host__ __device__ int twice(int x) {
+    return 2 * x;
+}
+
+struct Large {
+    int terms[20];
+    __host__ __device__ int operator()(int x) const {
+        return terms[x % 20] + x;
+    }
+};
+
+static __host__ __device__ int use_functions(int i) {
+    Large large;
+    for (int k = 0; k < 20; k++) {
+        large.terms[k] = k * k;
+    }
+    int (*none)(int) = nullptr;
+    nvstd::function<int(int)> empty, null(none), pointer(twice), closure([=](int x) { return x + i; }), big(large);
+    if (empty || null || empty != nullptr || !pointer || pointer == nullptr) {
+        return -1;
+    }
+    nvstd::function<int(int)> copy(big), moved(static_cast<nvstd::function<int(int)> &&>(copy));
+    copy = closure;
+    swap(copy, pointer); // a closure in `pointer`, `twice` in `copy`
+    int sum = copy(i) * 1000000 + pointer(i) * 10000 + moved(i);
+    moved.swap(copy); // `twice` and a large one
+    sum += moved(1) + copy(3);
+    copy = nullptr;
+    moved = [](int x) { return x ? 5 : 6; };
+    nvstd::function<void(int &)> change([](int &x) { x++; });
+    change(sum);
+    return copy ? -2 : sum + moved(0);
+}
+
+static __global__ void functions(int *out) {
+    out[threadIdx.x] = use_functions(threadIdx.x);
+}
+
+static void check_functions() {
+    int *out = device_zeros<int>(32);
+    functions<<<1, 32>>>(out);
+    CHECK_KERNEL();
+    std::vector<int> got = to_host(out, 32);
+    for (int i = 0; i < 32; i++) {
+        int expected = 2 * i * 1000000 + 2 * i * 10000 + i % 20 * (i % 20) + i + 2 + 12 + 1 + 6;
+        expect_equal("function objects in a kernel", i, expected, got[i]);
+        expect_equal("function objects on the host", i, expected, use_functions(i));
+    }
+    bool caught = false;
+    try {
+        nvstd::function<int(int)>()(1);
+    } catch (const std::bad_function_call &) {
+        caught = true;
+    }
+    expect_true("a call of an empty function", 0, caught);
+    CHECK(cudaFree(out));
+}
+
 int main() {
+    check_functions();
+    check_device_runtime();
     check_channels();
     check_functional();
     expect_equal("result of a marked function", 0, 7, marked(7));

@@ -10,6 +10,9 @@
 #include <helper_cuda.h>
 #include <helper_functions.h>
 
+// The names of types that libraries share come with the runtime's header.
+static_assert(CUDA_R_16F == 2 && CUDA_C_64U == 27 && CUDA_R_8F_E5M2 == 29, "cudaDataType_t");
+
 __constant__ float coefficients[16];
 __device__ int counter;
 

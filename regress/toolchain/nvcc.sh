@@ -94,6 +94,37 @@ holds "no temporary files stay" sh -c 'mkdir t && TMPDIR=$PWD/t "$1" -rdc=true "
     "$nvcc" "$here/rdc/main.cu" "$here/rdc/other.cu"
 holds "the dialect" sh -c '"$1" "$2" -o dialect' - "$nvcc" "$here/dialect.cu"
 holds "runs" right ./dialect
+cat >bare.cu <<'END'
+__global__ void k(int *p) { assert(*p == 3); memset(p, 0, sizeof *p); }
+int main()
+{
+    int *p = (int *)malloc(sizeof *p);
+    assert(p && time(NULL) != 0 && strlen("abc") == 3);
+    free(p);
+    cudaMallocManaged(&p, sizeof *p);
+    *p = 3;
+    k<<<1, 1>>>(p);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    exit(*p);
+}
+END
+holds "names of the C library without their headers" sh -c '"$1" bare.cu -o bare.run && ./bare.run' - "$nvcc"
+cat >print.cu <<'END'
+struct __builtin_align__(8) pair { int first, second; };
+#define PRINT() printf("%hhx %hd %hhd %5hu|%20p|%-8p|%p %lx\n", -1, 70000, 300, 65535 + 8, (void *)0x1234, \
+                       (void *)0xab, (void *)0, sizeof(pair) + -1l)
+__global__ void k() { PRINT(); }
+int main()
+{
+    PRINT();
+    k<<<1, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess || alignof(pair) != 8;
+}
+END
+holds "kernels print lengths and pointers as the host" sh -c '"$1" -w print.cu -o print.run && ./print.run >printed &&
+    [ "$(wc -l <printed)" = 2 ] && [ "$(uniq <printed | wc -l)" = 1 ]' - "$nvcc"
+printf '#include <cuda.h>\nint main() { free(malloc(1)); return 0; }\n' >bare.cpp
+holds "cuda.h has stdlib.h in C++ of the host" g++ -c -I"$build/cuda/include" bare.cpp -o bare.o
 holds "and messages name the source" rejects "dialect.cu:[0-9]*:[0-9]*: error" "$nvcc" -DINT64_C=1 -Dblocks= \
     "$here/dialect.cu"
 one_letter() { # headers after macros of one letter, as programs define them

@@ -5,6 +5,7 @@
 
 #include "host_defines.h"
 #include "builtin_types.h"
+#include "library_types.h"
 #include "cuda_runtime_api.h"
 #include "cuda_device_runtime_api.h"
 #include "channel_descriptor.h"

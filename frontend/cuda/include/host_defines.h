@@ -59,6 +59,7 @@ static inline constexpr __attribute__((host, device)) unsigned simtx_blocks_of_c
 #endif
 
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
 #define __thread__ __thread
 #define __import__
 #define __export__

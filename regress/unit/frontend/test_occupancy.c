@@ -219,11 +219,71 @@ static void empty_grids(void **state)
     }
 }
 
+/*
+ * Shared variables of a module: the need of a block is that of the variables that its kernel names, whatever other
+ * kernels name, and none of them overlap. Each kernel stores a different number into the first and the last word of its
+ * variables, and then adds what these contain.
+ */
+static const struct { const char *kernel, *variables; uint32_t bytes; } sharers[] = {
+    { "first", "a", 3000 }, { "both", "ab", 5000 }, { "other", "bc", 3000 }, { "last", "c", 1000 },
+    { "own", "d", 2000 },   { "far", "ad", 5000 },  { "all", "abcd", 8000 }, { "none", "", 0 },
+};
+
+static const uint32_t variable_bytes[] = { 3000, 2000, 1000, 2000 };
+
+static size_t sharer(char *t, size_t size, size_t i)
+{
+    size_t n = (size_t)snprintf(t, size, ".visible .entry %s(.param .u64 p)\n{\n    .reg .b64 %%p;\n"
+                                "    .reg .b32 %%n, %%sum;\n    ld.param.u64 %%p, [p];\n    mov.u32 %%sum, 0;\n",
+                                sharers[i].kernel);
+    for (const char *v = sharers[i].variables; *v; v++)
+        n += (size_t)snprintf(t + n, size - n, "    st.shared.u32 [%c], %d;\n    st.shared.u32 [%c+%u], %d;\n", *v,
+                              *v, *v, variable_bytes[*v - 'a'] - 4, *v);
+    for (const char *v = sharers[i].variables; *v; v++)
+        n += (size_t)snprintf(t + n, size - n, "    ld.shared.u32 %%n, [%c];\n    add.u32 %%sum, %%sum, %%n;\n"
+                              "    ld.shared.u32 %%n, [%c+%u];\n    add.u32 %%sum, %%sum, %%n;\n", *v, *v,
+                              variable_bytes[*v - 'a'] - 4);
+    return n + (size_t)snprintf(t + n, size - n, "    st.global.u32 [%%p], %%sum;\n    ret;\n}\n");
+}
+
+static void shared_variables_of_other_kernels_cost_nothing(void **state)
+{
+    static char text[10000];
+    size_t n = (size_t)snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n");
+    for (size_t v = 0; v < sizeof variable_bytes / sizeof *variable_bytes; v++)
+        n += (size_t)snprintf(text + n, sizeof text - n, ".shared .align 8 .b8 %c[%u];\n", (int)('a' + v),
+                              variable_bytes[v]);
+    for (size_t i = 0; i < sizeof sharers / sizeof *sharers; i++)
+        n += sharer(text + n, sizeof text - n, i);
+    simtx_config *c = configure(CC_70, "", false);
+    simtx_gpu *g = simtx_gpu_new(c, 0, NULL);
+    simtx_module *m;
+    void *out;
+    assert_int_equal(simtx_module_load(g, text, strlen(text), "shared.ptx", &m), SIMTX_OK);
+    assert_int_equal(simtx_malloc(g, 4, SIMTX_MEM_DEVICE, &out), SIMTX_OK);
+    for (size_t i = 0; i < sizeof sharers / sizeof *sharers; i++) {
+        simtx_kernel *k = simtx_module_kernel(m, sharers[i].kernel);
+        simtx_kernel_info info;
+        simtx_kernel_get_info(k, &info);
+        assert_int_equal(info.shared_bytes, sharers[i].bytes);
+        const void *args[] = { &out };
+        simtx_launch_params p = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .args = args };
+        assert_int_equal(simtx_launch(k, &p, NULL, NULL), SIMTX_OK);
+        uint32_t sum = 0;
+        for (const char *v = sharers[i].variables; *v; v++)
+            sum += 2 * (uint32_t)*v;
+        assert_int_equal(*(uint32_t *)out, sum);
+    }
+    simtx_gpu_free(g);
+    simtx_config_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calculator_and_machine_agree), cmocka_unit_test(without_units_more_fit),
         cmocka_unit_test(registers_are_limited), cmocka_unit_test(empty_grids),
+        cmocka_unit_test(shared_variables_of_other_kernels_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,13 @@
 #define __CUDACC_VER_BUILD__ 0
 #endif
 
-/* CUDA's own headers declare printf for the host, too. */
+/* CUDA's own headers include these in every source of nvcc, so programs use printf, assert or time without them. */
+#include <assert.h>
+#include <new>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 /* clang compiles a lambda with __device__ as it is: no wrapper class, so none of these closures is special. */
 #define __nv_is_extended_device_lambda_closure_type(type) false

@@ -1,0 +1,2 @@
+/* Warp matrix functions: see mma.h. */
+#include "../mma.h"

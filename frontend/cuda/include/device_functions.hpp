@@ -1,0 +1,2 @@
+/* See device_functions.h. */
+#include "device_functions.h"

@@ -1,0 +1,2 @@
+/* make_cudaExtent() and its relatives: see driver_types.h. */
+#include "driver_types.h"

@@ -1,0 +1,2 @@
+/* See math_functions.h. */
+#include "math_functions.h"

@@ -1,0 +1,2 @@
+/* See sm_30_intrinsics.h. */
+#include "sm_30_intrinsics.h"

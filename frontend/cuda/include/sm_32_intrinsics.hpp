@@ -1,0 +1,2 @@
+/* See sm_32_intrinsics.h. */
+#include "sm_32_intrinsics.h"

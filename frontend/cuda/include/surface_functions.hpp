@@ -1,0 +1,2 @@
+/* See surface_functions.h. */
+#include "surface_functions.h"

@@ -1,0 +1,2 @@
+/* See texture_fetch_functions.h. */
+#include "texture_fetch_functions.h"
