@@ -164,16 +164,29 @@ static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct
     return cudaErrorInvalidDeviceFunction;
 }
 
-/* The driver API's handle of a loaded kernel is accepted, too. */
-cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
+static cudaError_t find_registered(const void *host_function, struct CUfunc_st **out)
 {
     struct rt_function *f = ptrmap_get(&functions, host_function);
-    if (!f) {
-        *out = (struct CUfunc_st *)host_function;
-        return rt_function_ok(*out) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-    }
+    if (!f)
+        return cudaErrorInvalidDeviceFunction;
     *out = &f->kernel[rt_thread.device];
     return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
+}
+
+/* The driver API's handles of functions and kernels are accepted, too. */
+cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
+{
+    bool registered = ptrmap_get(&functions, host_function) != NULL;
+    return registered ? find_registered(host_function, out) : rt_resolve(host_function, out);
+}
+
+cudaError_t rt_kernel_of(const void *handle, int device, struct CUfunc_st **out)
+{
+    int current = rt_thread.device;
+    rt_thread.device = device;                      /* images are loaded on the current device */
+    cudaError_t e = rt_kernel(handle, out);
+    rt_thread.device = current;
+    return e ? e : (*out)->device == device ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
@@ -265,6 +278,7 @@ RT_API void **__cudaRegisterFatBinary(void *wrapper)
     rt_lock();
     rt_unload_images = unload_images;
     rt_owns_function = owns_function;
+    rt_find_registered = find_registered;
     struct image *image = mem_zero(1, sizeof *image, "device code");
     const char *path = getenv(SIMTX_ENV_PTX);
     image->code = path && *path ? &replaced : &image->own;

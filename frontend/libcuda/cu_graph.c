@@ -8,13 +8,12 @@ cudaError_t cu_kernel_op(struct rt_op *op, const CUDA_KERNEL_NODE_PARAMS *p)
     if (!p || (p->kernelParams && p->extra))
         return cudaErrorInvalidValue;
     *op = (struct rt_op){.kind = RT_OP_KERNEL,
-                         .kernel = {.f = p->func,
-                                    .config = {{p->gridDimX, p->gridDimY, p->gridDimZ},
+                         .kernel = {.config = {{p->gridDimX, p->gridDimY, p->gridDimZ},
                                                {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, NULL, 0},
                                     .args = {.each = (const void *const *)p->kernelParams}}};
     if (p->extra && !rt_read_extra(&op->kernel.args, p->extra))
         return cudaErrorInvalidValue;
-    return rt_function_ok(p->func) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return rt_resolve(p->func, &op->kernel.f);
 }
 
 cudaError_t cu_copy_op(struct rt_op *op, const CUDA_MEMCPY3D *p)

@@ -1,10 +1,10 @@
 /* Functions, launches and occupancy of the driver API. */
 #include "frontend/libcuda/cu.h"
 
-cudaError_t cu_enter_function(CUfunction f)
+cudaError_t cu_enter_function(CUfunction *f)
 {
     cudaError_t e = rt_enter_context();
-    return e ? e : rt_function_ok(f) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return e ? e : rt_resolve(*f, f);
 }
 
 /* ---- launches ---- */
@@ -13,8 +13,8 @@ static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void *
 {
     struct rt_args a = {.each = (const void *const *)params};
     cudaError_t e = cooperative ? rt_enter_context() : rt_enter_context_launch();
-    if (!e && !rt_function_ok(f))
-        e = cudaErrorInvalidResourceHandle;
+    if (!e)
+        e = rt_resolve(f, &f);
     if (!e && ((params && extra) || (extra && !rt_read_extra(&a, extra))))
         e = cudaErrorInvalidValue;
     if (e)
@@ -65,7 +65,7 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
 
 /* ---- functions ---- */
 
-static cudaError_t get_attribute(int *value, CUfunction_attribute attribute, CUfunction f)
+cudaError_t cu_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
     struct cudaFuncAttributes a;
     rt_function_attributes(f, &a);
@@ -86,32 +86,32 @@ static cudaError_t get_attribute(int *value, CUfunction_attribute attribute, CUf
 
 CU_API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
-    cudaError_t e = cu_enter_function(f);
-    return cu_leave(e ? e : value ? get_attribute(value, attribute, f) : cudaErrorInvalidValue);
+    cudaError_t e = cu_enter_function(&f);
+    return cu_leave(e ? e : value ? cu_function_attribute(value, attribute, f) : cudaErrorInvalidValue);
 }
 
 CU_API CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     return cu_leave(e ? e : rt_function_set(f, (int)attribute, value));
 }
 
 CU_API CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     return cu_leave(e ? e : config > CU_FUNC_CACHE_PREFER_EQUAL ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 CU_API CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     return cu_leave(e ? e : config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 /* Kernels of the runtime API belong to no module of the driver API. */
 CU_API CUresult cuFuncGetModule(CUmodule *out, CUfunction f)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && !out)
         e = cudaErrorInvalidValue;
     if (!e && !f->module)
@@ -121,32 +121,38 @@ CU_API CUresult cuFuncGetModule(CUmodule *out, CUfunction f)
     return cu_leave(e);
 }
 
-CU_API CUresult cuFuncGetName(const char **name, CUfunction f)
+cudaError_t cu_function_name(const char **name, CUfunction f)
 {
     simtx_kernel_info k;
-    cudaError_t e = cu_enter_function(f);
-    if (!e && !name)
-        e = cudaErrorInvalidValue;
-    if (!e) {
-        simtx_kernel_get_info(f->kernel, &k);
-        *name = k.name;
-    }
-    return cu_leave(e);
+    if (!name)
+        return cudaErrorInvalidValue;
+    simtx_kernel_get_info(f->kernel, &k);
+    *name = k.name;
+    return cudaSuccess;
+}
+
+CU_API CUresult cuFuncGetName(const char **name, CUfunction f)
+{
+    cudaError_t e = cu_enter_function(&f);
+    return cu_leave(e ? e : cu_function_name(name, f));
+}
+
+cudaError_t cu_function_parameter(CUfunction f, size_t i, size_t *offset, size_t *size)
+{
+    simtx_kernel_info k;
+    simtx_kernel_get_info(f->kernel, &k);
+    if (!offset || i >= k.nparams)
+        return cudaErrorInvalidValue;
+    *offset = k.params[i].offset;
+    if (size)
+        *size = k.params[i].size;
+    return cudaSuccess;
 }
 
 CU_API CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size)
 {
-    simtx_kernel_info k = {0};
-    cudaError_t e = cu_enter_function(f);
-    if (!e)
-        simtx_kernel_get_info(f->kernel, &k);
-    if (!e && (!offset || i >= k.nparams))
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *offset = k.params[i].offset;
-    if (!e && size)
-        *size = k.params[i].size;
-    return cu_leave(e);
+    cudaError_t e = cu_enter_function(&f);
+    return cu_leave(e ? e : cu_function_parameter(f, i, offset, size));
 }
 
 /* ---- occupancy ---- */
@@ -154,7 +160,7 @@ CU_API CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_
 CU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int block_size,
                                                                      size_t shared, unsigned flags)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && (!blocks || block_size <= 0 || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -171,7 +177,7 @@ CU_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *bl
                                                           CUoccupancyB2DSize dynamic, size_t shared, int limit,
                                                           unsigned flags)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && (!min_grid || !block_size || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -187,43 +193,16 @@ CU_API CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size,
 
 CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction f, int blocks, int block_size)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && (!bytes || blocks <= 0 || block_size <= 0))
         e = cudaErrorInvalidValue;
     return cu_leave(e ? e : rt_largest_dynamic(f, blocks, block_size, bytes));
 }
 
-/* ---- kernels of libraries: their handles are those of functions ---- */
-
-CU_API CUresult cuKernelGetName(const char **name, CUkernel k)
-{
-    return cuFuncGetName(name, (CUfunction)(void *)k);
-}
-
-CU_API CUresult cuKernelGetParamInfo(CUkernel k, size_t i, size_t *offset, size_t *size)
-{
-    return cuFuncGetParamInfo((CUfunction)(void *)k, i, offset, size);
-}
-
-CU_API CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k, CUdevice device)
-{
-    return cuFuncGetAttribute(value, attribute, (CUfunction)(void *)k);
-}
-
-CU_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k, CUdevice device)
-{
-    return cuFuncSetAttribute((CUfunction)(void *)k, attribute, value);
-}
-
-CU_API CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device)
-{
-    return cuFuncSetCacheConfig((CUfunction)(void *)k, config);
-}
-
 /* A function is loaded with its module. */
 CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && !state)
         e = cudaErrorInvalidValue;
     if (!e)
@@ -233,7 +212,7 @@ CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f)
 
 CU_API CUresult cuFuncLoad(CUfunction f)
 {
-    return cu_leave(cu_enter_function(f));
+    return cu_leave(cu_enter_function(&f));
 }
 
 CU_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)

@@ -17,6 +17,7 @@
 void (*rt_unload_images)(int device);
 void (*rt_unload_references)(rt_module m);
 bool (*rt_owns_function)(const struct CUfunc_st *f);
+cudaError_t (*rt_find_registered)(const void *host_function, struct CUfunc_st **out);
 
 /* ---- texts ---- */
 

@@ -161,7 +161,7 @@ struct rt {
     bool initialised;                   /* a call of the runtime API, or cuInit */
     int device_count;                   /* 0 until the first query */
     struct rt_device device[RT_MAX_DEVICES];
-    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects;    /* live handles */
+    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects, libraries, kernels; /* live handles */
     rt_context contexts;                /* those that are not primary */
     rt_module modules;                  /* of the driver API */
     bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */
@@ -245,6 +245,8 @@ void rt_free_all(struct rt_device *d, rt_context c);
 cudaError_t rt_prefetch(const void *p, size_t bytes, int device, cudaStream_t stream);
 cudaError_t rt_advise(const void *p, size_t bytes, int advice, int device);
 cudaError_t rt_range_attribute(void *data, size_t size, int attribute, const void *p, size_t bytes);
+/* Memory that host and device share. */
+bool rt_managed(const void *p, size_t bytes);
 cudaError_t rt_attach(void *p, size_t bytes, unsigned flags);
 
 /* ---- copy.c ---- */
@@ -353,6 +355,7 @@ struct CUmod_st {
     simtx_module *module;
     struct CUfunc_st *functions;        /* one for each kernel */
     int count;
+    struct CUlib_st *library;           /* NULL: a module that the program has loaded */
     rt_module next;
 };
 bool rt_module_ok(rt_module m);
@@ -367,6 +370,30 @@ extern void (*rt_unload_references)(rt_module m);
 extern void (*rt_unload_images)(int device);
 /* register.c: whether the handle is that of a kernel of an image. */
 extern bool (*rt_owns_function)(const struct CUfunc_st *f);
+
+/* register.c: the kernel of an image that the program names by its host function, on the current device */
+extern cudaError_t (*rt_find_registered)(const void *host_function, struct CUfunc_st **out);
+
+/* ---- library.c ---- */
+bool rt_library_ok(struct CUlib_st *l);
+bool rt_library_kernel_ok(const struct CUkern_st *k);
+/* The library keeps the texts, so that other contexts can load them; *t becomes empty. path: the file, or NULL. */
+cudaError_t rt_library_load(struct CUlib_st **out, struct rt_texts *t, const char *path);
+cudaError_t rt_library_unload(struct CUlib_st *l);
+/* The library's module in the current context. */
+cudaError_t rt_library_module(struct CUlib_st *l, rt_module *out);
+int rt_library_count(const struct CUlib_st *l);
+struct CUkern_st *rt_library_kernel_at(struct CUlib_st *l, int i);
+cudaError_t rt_library_kernel(struct CUlib_st *l, const char *name, struct CUkern_st **out);
+/* A variable in the current context; managed: only one with .managed. */
+cudaError_t rt_library_variable(struct CUlib_st *l, const char *name, bool managed, void **address, size_t *bytes);
+struct CUlib_st *rt_kernel_library(const struct CUkern_st *k);
+cudaError_t rt_kernel_on(struct CUkern_st *k, int device, struct CUfunc_st **out);
+/* An attribute of the kernel on a device, in all its contexts. */
+cudaError_t rt_kernel_set(struct CUkern_st *k, int attribute, int value, int device);
+/* The function that a handle stands for in the current context: a function, a kernel of a library, or the host function
+ * of a kernel. */
+cudaError_t rt_resolve(const void *handle, struct CUfunc_st **out);
 
 /* ---- launch_work.c ---- */
 /* Runs the queued launches of all devices; their errors become pending. */
