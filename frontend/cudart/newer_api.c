@@ -5,10 +5,25 @@
 
 /* ---- graphs ---- */
 
-static cudaError_t conditional(void)
+RT_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t g, unsigned initial,
+                                                    unsigned flags)
 {
-    static bool said;
-    return rt_not_supported("a conditional node of a graph", &said);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_condition_create(handle, g, initial, flags));
+}
+
+static cudaError_t add_conditional(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                                   struct cudaConditionalNodeParams *p)
+{
+    struct rt_op op;
+    cudaError_t e = rt_enter_gpu();
+    if (!e)
+        e = rt_op_conditional(&op, p->handle, (int)p->type, p->size);
+    if (!e)
+        e = rt_graph_add(out, g, deps, n, &op);
+    if (!e)
+        p->phGraph_out = (*out)->op.conditional.bodies;
+    return rt_leave(e);
 }
 
 static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
@@ -21,7 +36,11 @@ static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t g, const cudaGra
 RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
                                     struct cudaGraphNodeParams *p)
 {
-    switch (p ? p->type : cudaGraphNodeTypeConditional) {
+    if (!p) {
+        cudaError_t e = rt_enter_gpu();
+        return rt_leave(e ? e : cudaErrorInvalidValue);
+    }
+    switch (p->type) {
     case cudaGraphNodeTypeKernel: return add_kernel(out, g, deps, n, &p->kernel);
     case cudaGraphNodeTypeMemcpy: return cudaGraphAddMemcpyNode(out, g, deps, n, &p->memcpy.copyParams);
     case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(out, g, deps, n, &p->memset);
@@ -32,14 +51,11 @@ RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const c
     case cudaGraphNodeTypeEventRecord: return cudaGraphAddEventRecordNode(out, g, deps, n, p->eventRecord.event);
     case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(out, g, deps, n, &p->alloc);
     case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(out, g, deps, n, p->free.dptr);
+    case cudaGraphNodeTypeConditional: return add_conditional(out, g, deps, n, &p->conditional);
     default: break;
     }
     cudaError_t e = rt_enter_gpu();
-    if (!e)
-        e = !p                                         ? cudaErrorInvalidValue
-            : p->type == cudaGraphNodeTypeConditional ? conditional()
-                                                       : cudaErrorNotSupported;
-    return rt_leave(e);
+    return rt_leave(e ? e : cudaErrorNotSupported);
 }
 
 /* Launches from the device are not supported. */

@@ -46,6 +46,9 @@ cudaError_t cu_function_parameter(CUfunction f, size_t i, size_t *offset, size_t
 cudaError_t cu_copy_parameters(struct rt_side *dst, struct rt_side *src, enum cudaMemcpyKind *kind,
                                const CUDA_MEMCPY3D *c);
 
+/* The same, from the sides and the kind. */
+void cu_copy_of(CUDA_MEMCPY3D *c, const struct rt_side *dst, const struct rt_side *src, enum cudaMemcpyKind kind);
+
 /* Prints the name of a function that simtx does not have, with SIMTX_VERBOSE=1. */
 void cu_note_missing(const char *name);
 

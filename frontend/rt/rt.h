@@ -161,7 +161,8 @@ struct rt {
     bool initialised;                   /* a call of the runtime API, or cuInit */
     int device_count;                   /* 0 until the first query */
     struct rt_device device[RT_MAX_DEVICES];
-    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects, libraries, kernels; /* live handles */
+    /* live handles; those of conditions by the address of the condition's word */
+    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects, libraries, kernels, conditions;
     rt_context contexts;                /* those that are not primary */
     rt_module modules;                  /* of the driver API */
     bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */

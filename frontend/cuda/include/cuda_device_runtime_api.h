@@ -1,5 +1,5 @@
 /* The part of the device runtime (dynamic parallelism) that libraries name in device code. simtx runs no launches
- * from kernels: device code that refers to one of these functions is rejected when it is loaded. */
+ * from kernels: device code that refers to one of the launch functions is rejected when it is loaded. */
 #ifndef __CUDA_DEVICE_RUNTIME_API_H__
 #define __CUDA_DEVICE_RUNTIME_API_H__
 
@@ -11,6 +11,7 @@ extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
                                         unsigned int sharedMemSize, cudaStream_t stream);
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 }
 #endif
 

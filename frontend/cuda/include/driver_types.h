@@ -940,6 +940,7 @@ struct cudaMemcpy3DBatchOp {
     unsigned int flags;
 };
 
+enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
 enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2 };
 
 typedef struct cudaGraphEdgeData_st {

@@ -261,6 +261,36 @@ RT_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cud
     return rt_leave(e);
 }
 
+/* With an array on a side, positions in arrays and the width count texels. */
+static void copy_of(struct cudaMemcpy3DParms *p, const struct rt_op *op)
+{
+    const struct rt_side *dst = &op->copy.dst, *src = &op->copy.src;
+    simtx_array_desc d;
+    size_t texel = rt_array_get(dst->array ? dst->array : src->array, &d) ? rt_texel_bytes(&d) : 1;
+    *p = (struct cudaMemcpy3DParms){.dstArray = (cudaArray_t)(void *)dst->array,
+                                    .srcArray = (cudaArray_t)(void *)src->array,
+                                    .extent = {dst->box.width / texel, dst->box.height, dst->box.depth},
+                                    .kind = op->copy.kind};
+    if (dst->array)
+        p->dstPos = (struct cudaPos){dst->pos.x / texel, dst->pos.y, dst->pos.z};
+    else
+        rt_side_memory(dst, &p->dstPtr);
+    if (src->array)
+        p->srcPos = (struct cudaPos){src->pos.x / texel, src->pos.y, src->pos.z};
+    else
+        rt_side_memory(src, &p->srcPtr);
+}
+
+RT_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
+{
+    cudaError_t e = enter_node(node, RT_OP_COPY);
+    if (!e && !p)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        copy_of(p, &node->op);
+    return rt_leave(e);
+}
+
 RT_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
 {
     cudaError_t e = enter_node(node, RT_OP_FILL);

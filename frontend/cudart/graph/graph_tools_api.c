@@ -78,40 +78,18 @@ static cudaError_t enter_kernel(cudaGraphNode_t node)
     return e ? e : rt_node_ok(node) && node->op.kind == RT_OP_KERNEL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t get_attribute(const struct rt_op *op, enum cudaLaunchAttributeID id,
-                                 union cudaLaunchAttributeValue *v)
-{
-    switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow: v->accessPolicyWindow = op->kernel.window; return cudaSuccess;
-    case cudaLaunchAttributeCooperative: v->cooperative = op->kernel.cooperative; return cudaSuccess;
-    case cudaLaunchAttributePriority: v->priority = op->kernel.priority; return cudaSuccess;
-    default: return cudaErrorInvalidValue;
-    }
-}
-
-static cudaError_t set_attribute(struct rt_op *op, enum cudaLaunchAttributeID id,
-                                 const union cudaLaunchAttributeValue *v)
-{
-    switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow: op->kernel.window = v->accessPolicyWindow; return cudaSuccess;
-    case cudaLaunchAttributeCooperative: op->kernel.cooperative = v->cooperative != 0; return cudaSuccess;
-    case cudaLaunchAttributePriority: op->kernel.priority = v->priority; return cudaSuccess;
-    default: return cudaErrorInvalidValue;
-    }
-}
-
 RT_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, enum cudaLaunchAttributeID id,
                                                    union cudaLaunchAttributeValue *v)
 {
     cudaError_t e = enter_kernel(node);
-    return rt_leave(e ? e : v ? get_attribute(&node->op, id, v) : cudaErrorInvalidValue);
+    return rt_leave(e ? e : v ? rt_op_get_attribute(&node->op, (int)id, v) : cudaErrorInvalidValue);
 }
 
 RT_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, enum cudaLaunchAttributeID id,
                                                    const union cudaLaunchAttributeValue *v)
 {
     cudaError_t e = enter_kernel(node);
-    return rt_leave(e ? e : v ? set_attribute(&node->op, id, v) : cudaErrorInvalidValue);
+    return rt_leave(e ? e : v ? rt_op_set_attribute(&node->op, (int)id, v) : cudaErrorInvalidValue);
 }
 
 RT_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)

@@ -41,6 +41,7 @@ void rt_graph_free(cudaGraph_t g)
     for (size_t i = 0; i < g->n; i++)
         free_node(g->nodes[i]);
     rt_graph_drop_references(g);
+    rt_graph_drop_conditions(g);
     free(g->nodes);
     free(g);
 }
@@ -99,6 +100,21 @@ static bool depends(cudaGraphNode_t node, cudaGraphNode_t on)
     return false;
 }
 
+static bool all_allowed(cudaGraph_t g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (!rt_body_allows(g->nodes[i]->op.kind) ||
+            (g->nodes[i]->op.kind == RT_OP_GRAPH && !all_allowed(g->nodes[i]->op.child)))
+            return false;
+    return true;
+}
+
+/* Bodies of conditional nodes have kernels, copies, fills, and graphs of these. */
+static bool allowed(cudaGraph_t g, const struct rt_op *op)
+{
+    return !g->body || (rt_body_allows(op->kind) && (op->kind != RT_OP_GRAPH || all_allowed(op->child)));
+}
+
 /* Allocation nodes share their memory with the nodes that they were cloned from. */
 static void share_memory(const struct rt_op *op)
 {
@@ -115,6 +131,8 @@ cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNod
         return cudaErrorInvalidValue;
     if (op->kind == RT_OP_GRAPH && !rt_graph_ok(op->child))
         return cudaErrorInvalidValue;
+    if (!allowed(g, op))
+        return cudaErrorNotSupported;
     cudaGraphNode_t node = calloc(1, sizeof *node);
     if (!node)
         return cudaErrorMemoryAllocation;
@@ -238,6 +256,8 @@ cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g)
         e = clone_dependencies(c, g->nodes[i]);
     if (!e)
         e = rt_graph_copy_references(c, g);
+    if (!e && !rt_graph_copy_conditions(c, g))
+        e = cudaErrorMemoryAllocation;
     if (e) {
         if (c)
             rt_graph_free(c);
@@ -323,4 +343,28 @@ cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, siz
         if (depends(node->graph->nodes[i], node))
             list(&l, node->graph->nodes[i]);
     return finish(&l, n);
+}
+
+/* ---- data of edges ---- */
+
+bool rt_plain_edges(const void *data, size_t n)
+{
+    static const cudaGraphEdgeData plain;
+    const cudaGraphEdgeData *d = data;
+    for (size_t i = 0; d && i < n; i++)
+        if (memcmp(&d[i], &plain, offsetof(cudaGraphEdgeData, reserved)))
+            return false;
+    return true;
+}
+
+cudaError_t rt_other_edges(void)
+{
+    static bool said;
+    return rt_not_supported("edge data of graphs", &said);
+}
+
+void rt_give_edges(const void *list, void *data, const size_t *n)
+{
+    if (list && data && n)
+        memset(data, 0, *n * sizeof(cudaGraphEdgeData));
 }

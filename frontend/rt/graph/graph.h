@@ -30,6 +30,12 @@ struct rt_op {
         cudaGraph_t child;                   /* of a node: its own clone */
         cudaEvent_t event;
         struct { void *p; size_t bytes; unsigned long long id; } memory;
+        struct {
+            struct rt_condition *condition;
+            int type;                        /* cudaGraphConditionalNodeType */
+            unsigned size;
+            cudaGraph_t *bodies;             /* of a node: its own graphs; NULL: empty graphs will be made */
+        } conditional;
     };
 };
 
@@ -42,7 +48,11 @@ cudaError_t rt_op_host(struct rt_op *op, cudaHostFn_t fn, void *data);
 cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t queue);
 /* A copy that owns its parameters. */
 cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op);
-/* Of kernels. */
+/* One side of a copy that is memory. */
+void rt_side_memory(const struct rt_side *s, struct cudaPitchedPtr *p);
+/* Of kernels; an attribute by its number, with the value of a launch attribute. */
+cudaError_t rt_op_get_attribute(const struct rt_op *op, int id, union cudaLaunchAttributeValue *v);
+cudaError_t rt_op_set_attribute(struct rt_op *op, int id, const union cudaLaunchAttributeValue *v);
 void rt_op_copy_attributes(struct rt_op *to, const struct rt_op *from);
 void rt_op_free(struct rt_op *op);
 
@@ -68,7 +78,10 @@ struct CUgraph_st {
     size_t n;
     cudaGraph_t origin;
     int device;                              /* current at its creation */
-    bool owned;                              /* by a node or an executable graph; not a handle of programs */
+    bool owned;                              /* by a node or an executable graph; programs cannot destroy it */
+    bool body;                               /* of a conditional node: some kinds of nodes are not allowed */
+    struct rt_condition **conditions;        /* created for this graph, or for the one that it was cloned from */
+    size_t nconditions;
     struct rt_object_reference *references;
     size_t nreferences;
 };
@@ -89,6 +102,11 @@ cudaError_t rt_node_destroy(cudaGraphNode_t node);
 /* Lists: with a NULL array *n gets the number; else at most *n are written, and the rest of the array is NULL. */
 cudaError_t rt_graph_nodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n, bool roots_only);
 cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n);
+/* Data of edges, as later releases have it: simtx has edges of ordinary dependency alone, whose data is zero. */
+bool rt_plain_edges(const void *data, size_t n);
+cudaError_t rt_other_edges(void);
+/* With a list of nodes *n is what the list has room for, at most. */
+void rt_give_edges(const void *list, void *data, const size_t *n);
 cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n);
 cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n);
 
@@ -105,6 +123,9 @@ bool rt_exec_ok(cudaGraphExec_t x);
 cudaError_t rt_graph_instantiate(cudaGraphExec_t *out, cudaGraph_t g, unsigned long long flags);
 cudaError_t rt_exec_destroy(cudaGraphExec_t x);
 cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream);
+/* As a part of a launch: of an executable graph, or of a graph that is instantiated for this run. */
+cudaError_t rt_exec_run(cudaGraphExec_t x, cudaStream_t stream);
+cudaError_t rt_graph_run(cudaGraph_t g, cudaStream_t stream);
 /* Gives the node that was instantiated from `node` another operation of the same kind. */
 cudaError_t rt_exec_set(cudaGraphExec_t x, cudaGraphNode_t node, const struct rt_op *op);
 /* Copies, fills and kernels may be disabled. */
@@ -112,6 +133,20 @@ cudaError_t rt_exec_enable(cudaGraphExec_t x, cudaGraphNode_t node, bool enabled
 cudaError_t rt_exec_enabled(cudaGraphExec_t x, cudaGraphNode_t node, unsigned *enabled);
 cudaError_t rt_exec_update(cudaGraphExec_t x, cudaGraph_t g, cudaGraphNode_t *bad,
                            enum cudaGraphExecUpdateResult *result);
+
+/* ---- conditional.c ---- */
+cudaError_t rt_condition_create(unsigned long long *handle, cudaGraph_t g, unsigned initial, unsigned flags);
+bool rt_graph_copy_conditions(cudaGraph_t to, cudaGraph_t from);
+void rt_graph_drop_conditions(cudaGraph_t g);
+/* Sets the conditions of the graph, its child graphs and bodies whose launches start with the initial value. */
+cudaError_t rt_graph_start_conditions(cudaGraph_t g);
+cudaError_t rt_op_conditional(struct rt_op *op, unsigned long long handle, int type, unsigned size);
+cudaError_t rt_conditional_copy(struct rt_op *out, const struct rt_op *op);
+void rt_conditional_free(struct rt_op *op);
+cudaError_t rt_conditional_run(const struct rt_op *op, cudaStream_t stream);
+bool rt_conditional_same(const struct rt_op *a, const struct rt_op *b);
+/* Whether the body of a conditional node may have such nodes. */
+bool rt_body_allows(enum rt_op_kind kind);
 
 /* ---- graph_memory.c ---- */
 cudaError_t rt_graph_add_alloc(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
@@ -141,6 +176,8 @@ bool rt_captured(cudaStream_t stream, const struct rt_op *op, cudaError_t *e);
 /* A call that waits for the stream: an error while it is captured, which the capture does not survive. */
 cudaError_t rt_capture_forbids(cudaStream_t stream);
 cudaError_t rt_capture_begin(cudaStream_t s, int mode);
+/* Adds to a graph of the program; the first node depends on `deps`. */
+cudaError_t rt_capture_begin_to(cudaStream_t s, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n, int mode);
 cudaError_t rt_capture_end(cudaStream_t s, cudaGraph_t *out);
 cudaError_t rt_capture_status(cudaStream_t s, enum cudaStreamCaptureStatus *status, unsigned long long *id,
                               cudaGraph_t *graph, const cudaGraphNode_t **deps, size_t *n);
