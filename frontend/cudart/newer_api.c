@@ -82,16 +82,17 @@ static int device_of(struct cudaMemLocation l)
     return l.type == cudaMemLocationTypeDevice ? l.id : cudaCpuDeviceId;
 }
 
-static bool location_ok(struct cudaMemLocation l)
+/* The number of a device is checked later. */
+static bool wrong_location(struct cudaMemLocation l)
 {
-    return l.type >= cudaMemLocationTypeDevice && l.type <= cudaMemLocationTypeHostNumaCurrent;
+    return l.type != cudaMemLocationTypeDevice && !rt_location_ok(l);
 }
 
 RT_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, struct cudaMemLocation l, unsigned flags,
                                            cudaStream_t stream)
 {
     cudaError_t e = rt_enter_gpu();
-    if (!e && (flags || !location_ok(l)))
+    if (!e && (flags || wrong_location(l)))
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_prefetch(p, bytes, device_of(l), stream));
 }
@@ -99,7 +100,7 @@ RT_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, struct c
 RT_API cudaError_t cudaMemAdvise_v2(const void *p, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation l)
 {
     cudaError_t e = rt_enter_gpu();
-    if (!e && advice >= cudaMemAdviseSetPreferredLocation && !location_ok(l))
+    if (!e && advice >= cudaMemAdviseSetPreferredLocation && wrong_location(l))
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_advise(p, bytes, (int)advice, device_of(l)));
 }
@@ -206,6 +207,63 @@ RT_API cudaError_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offs
     if (!e && size)
         *size = k.params[i].size;
     return rt_leave(e);
+}
+
+/* ---- clusters ---- */
+
+/* The blocks of a cluster that the configuration requests; 0: it says nothing. */
+static unsigned cluster_of(const cudaLaunchConfig_t *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
+                   config->attrs[i].val.clusterDim.z;
+    return 0;
+}
+
+static cudaError_t enter_configuration(const void *out, const void *func, const cudaLaunchConfig_t *config,
+                                       struct CUfunc_st **f)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (!out || !config || (config->numAttrs && !config->attrs)))
+        e = cudaErrorInvalidValue;
+    return e ? e : rt_kernel(func, f);
+}
+
+RT_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config)
+{
+    struct CUfunc_st *f;
+    cudaError_t e = enter_configuration(clusters, func, config, &f);
+    return rt_leave(e ? e : rt_active_clusters(f, config->blockDim, config->dynamicSmemBytes, cluster_of(config),
+                                               clusters));
+}
+
+/* A cluster of one block, if the device can hold such a block. */
+RT_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config)
+{
+    struct CUfunc_st *f;
+    int n = 0;
+    cudaError_t e = enter_configuration(size, func, config, &f);
+    if (!e)
+        e = rt_active_clusters(f, config->blockDim, config->dynamicSmemBytes, 1, &n);
+    if (!e)
+        *size = n > 0;
+    return rt_leave(e);
+}
+
+/* ---- notifications, which a simulated device never sends ---- */
+
+RT_API cudaError_t cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback function, void *data,
+                                                       cudaAsyncCallbackHandle_t *out)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_notification_register(device, (const void *)function, out));
+}
+
+RT_API cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackHandle_t handle)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_notification_unregister(device, handle));
 }
 
 /* ---- the driver API by name ---- */

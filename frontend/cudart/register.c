@@ -231,8 +231,11 @@ static void drop_bindings(int device)
 static void drop_kernels(int device)
 {
     for (size_t i = 0; i < functions.cap; i++)
-        if (functions.slots[i].key)
-            ((struct rt_function *)functions.slots[i].value)->kernel[device] = (struct CUfunc_st){0};
+        if (functions.slots[i].key) {
+            struct CUfunc_st *f = &((struct rt_function *)functions.slots[i].value)->kernel[device];
+            free(f->old);
+            *f = (struct CUfunc_st){0};
+        }
 }
 
 static void unload(struct code *code, int device)

@@ -27,6 +27,8 @@ cudaError_t cu_enter_library(CUlibrary l);
 cudaError_t cu_enter_module(CUmodule m);
 cudaError_t cu_enter_pool(CUmemoryPool p);
 
+#define CU_OLD_PARAMETERS 4096u       /* most bytes of the parameters of a kernel */
+
 static inline void *cu_pointer(CUdeviceptr p)
 {
     return (void *)(uintptr_t)p;

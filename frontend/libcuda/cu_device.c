@@ -245,3 +245,19 @@ CU_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
         rt.device[dev].pool = pool;
     return cu_leave(e);
 }
+
+/* ---- notifications, which a simulated device never sends ---- */
+
+CU_API CUresult cuDeviceRegisterAsyncNotification(CUdevice dev, CUasyncCallback function, void *data,
+                                                  CUasyncCallbackHandle *out)
+{
+    cudaError_t e = cu_enter_device(dev);
+    return cu_leave(e ? e : rt_notification_register(dev, (const void *)function,
+                                                     (cudaAsyncCallbackHandle_t *)(void *)out));
+}
+
+CU_API CUresult cuDeviceUnregisterAsyncNotification(CUdevice dev, CUasyncCallbackHandle handle)
+{
+    cudaError_t e = cu_enter_device(dev);
+    return cu_leave(e ? e : rt_notification_unregister(dev, (cudaAsyncCallbackHandle_t)(void *)handle));
+}

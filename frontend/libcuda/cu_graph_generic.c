@@ -40,8 +40,8 @@ static cudaError_t child_op(struct rt_op *op, CUgraph child)
     return rt_graph_ok(child) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Not of allocations, which make memory first. */
-static cudaError_t op_of(struct rt_op *op, const CUgraphNodeParams *p)
+/* Not of allocations, which make memory first. ops: room for memory operations. */
+static cudaError_t op_of(struct rt_op *op, struct rt_memory_op *ops, const CUgraphNodeParams *p)
 {
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_op(op, &p->kernel);
@@ -52,6 +52,7 @@ static cudaError_t op_of(struct rt_op *op, const CUgraphNodeParams *p)
     case CU_GRAPH_NODE_TYPE_EMPTY: *op = (struct rt_op){.kind = RT_OP_EMPTY}; return cudaSuccess;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return event_op(op, RT_OP_WAIT, p->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return event_op(op, RT_OP_RECORD, p->eventRecord.event);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return cu_memory_op(op, ops, &p->memOp);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return rt_op_conditional(op, p->conditional.handle, (int)p->conditional.type, p->conditional.size);
     default: return cudaErrorNotSupported;
@@ -73,12 +74,13 @@ static cudaError_t add_alloc(CUgraphNode *out, CUgraph g, const CUgraphNode *dep
 
 static cudaError_t add(CUgraphNode *out, CUgraph g, const CUgraphNode *deps, size_t n, CUgraphNodeParams *p)
 {
+    struct rt_memory_op ops[CU_MEMORY_OPS];
     struct rt_op op;
     if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         return add_alloc(out, g, deps, n, &p->alloc);
     if (p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
         return rt_graph_add_free(out, g, deps, n, cu_pointer(p->free.dptr));
-    cudaError_t e = op_of(&op, p);
+    cudaError_t e = op_of(&op, ops, p);
     if (!e)
         e = rt_graph_add(out, g, deps, n, &op);
     if (!e && p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
@@ -109,20 +111,21 @@ static bool fixed(CUgraphNodeType type, bool instance)
            (type == CU_GRAPH_NODE_TYPE_GRAPH && !instance);
 }
 
-static cudaError_t enter_change(struct rt_op *op, const CUgraphNodeParams *p, bool instance)
+static cudaError_t enter_change(struct rt_op *op, struct rt_memory_op *ops, const CUgraphNodeParams *p, bool instance)
 {
     cudaError_t e = rt_enter_context();
     if (!e && !p)
         e = cudaErrorInvalidValue;
     if (!e && fixed(p->type, instance))
         e = cudaErrorNotSupported;
-    return e ? e : op_of(op, p);
+    return e ? e : op_of(op, ops, p);
 }
 
 CU_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *p)
 {
+    struct rt_memory_op ops[CU_MEMORY_OPS];
     struct rt_op op;
-    cudaError_t e = enter_change(&op, p, false);
+    cudaError_t e = enter_change(&op, ops, p, false);
     if (!e && op.kind == RT_OP_KERNEL && rt_node_ok(node) && node->op.kind == RT_OP_KERNEL)
         rt_op_copy_attributes(&op, &node->op);
     return cu_leave(e ? e : rt_node_set(node, &op));
@@ -130,8 +133,9 @@ CU_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *p)
 
 CU_API CUresult cuGraphExecNodeSetParams(CUgraphExec x, CUgraphNode node, CUgraphNodeParams *p)
 {
+    struct rt_memory_op ops[CU_MEMORY_OPS];
     struct rt_op op;
-    cudaError_t e = enter_change(&op, p, true);
+    cudaError_t e = enter_change(&op, ops, p, true);
     return cu_leave(e ? e : rt_exec_set(x, node, &op));
 }
 

@@ -199,6 +199,48 @@ CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunctio
     return cu_leave(e ? e : rt_largest_dynamic(f, blocks, block_size, bytes));
 }
 
+/* ---- clusters ---- */
+
+/* The blocks of a cluster that the configuration requests; 0: it says nothing. */
+static unsigned cluster_of(const CUlaunchConfig *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            return config->attrs[i].value.clusterDim.x * config->attrs[i].value.clusterDim.y *
+                   config->attrs[i].value.clusterDim.z;
+    return 0;
+}
+
+static cudaError_t active_clusters(int *n, CUfunction f, const CUlaunchConfig *config, unsigned cluster)
+{
+    cudaError_t e = cu_enter_function(&f);
+    if (!e && (!n || !config || (config->numAttrs && !config->attrs)))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return e;
+    return rt_active_clusters(f, (dim3){config->blockDimX, config->blockDimY, config->blockDimZ},
+                              config->sharedMemBytes, cluster ? cluster : cluster_of(config), n);
+}
+
+CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction f, const CUlaunchConfig *config)
+{
+    return cu_leave(active_clusters(clusters, f, config, 0));
+}
+
+/* A cluster of one block, if the device can hold such a block. */
+CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction f, const CUlaunchConfig *config)
+{
+    int n = 0;
+    cudaError_t e = active_clusters(&n, f, config, 1);
+    if (!e && !size)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *size = n > 0;
+    return cu_leave(e);
+}
+
+/* ---- loading ---- */
+
 /* A function is loaded with its module. */
 CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f)
 {

@@ -185,6 +185,37 @@ CU_API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *d, CUtexObject t)
     return cu_leave(e);
 }
 
+CU_API CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *d, CUtexObject t)
+{
+    simtx_resource r;
+    cudaError_t e = rt_enter_context();
+    if (!e && (!d || !simtx_texture_get(rt_current()->gpu, t, &r, NULL) || !r.view))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        memset(d, 0, sizeof *d);
+        d->format = (CUresourceViewFormat)rt_view_format(&r.view_texel);
+        d->firstMipmapLevel = r.first_level;
+        d->lastMipmapLevel = r.last_level;
+        d->firstLayer = r.first_layer;
+        d->lastLayer = r.last_layer;
+    }
+    return cu_leave(e);
+}
+
+CU_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *out, CUarray_format format, unsigned channels, CUdevice dev)
+{
+    simtx_texture_limits l;
+    simtx_texel t;
+    cudaError_t e = cu_enter_device(dev);
+    if (!e && (!out || !cu_texel(&t, format, channels)))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        simtx_texture_get_limits(rt.device[dev].gpu, &l);
+        *out = l.tex_1d_linear;
+    }
+    return cu_leave(e);
+}
+
 /* ---- surfaces ---- */
 
 CU_API CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *d)

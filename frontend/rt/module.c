@@ -166,6 +166,8 @@ cudaError_t rt_module_unload(rt_module m)
         if (rt_unload_references)
             rt_unload_references(m);
         simtx_module_unload(m->module);
+        for (int i = 0; i < m->count; i++)
+            free(m->functions[i].old);
         free(m->functions);
         free(m);
         return cudaSuccess;

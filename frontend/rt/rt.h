@@ -122,6 +122,7 @@ struct CUfunc_st {
     int device;
     int max_dynamic;                    /* set by cudaFuncSetAttribute; 0: not set */
     int carveout;
+    struct rt_old_launch *old;          /* settings of launches as before CUDA 4; NULL: none */
 };
 
 enum { RT_WARP_SIZE = 32 };             /* a wavefront of 64 is two PTX warps */
@@ -162,7 +163,8 @@ struct rt {
     int device_count;                   /* 0 until the first query */
     struct rt_device device[RT_MAX_DEVICES];
     /* live handles; those of conditions by the address of the condition's word */
-    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects, libraries, kernels, conditions;
+    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects, libraries, kernels, conditions,
+                  notifications;
     rt_context contexts;                /* those that are not primary */
     rt_module modules;                  /* of the driver API */
     bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */
@@ -271,6 +273,28 @@ cudaError_t rt_copy_boxes(const struct rt_box *dst, const struct rt_box *src, en
 cudaError_t rt_fill(const struct rt_box *b, unsigned value, unsigned element, cudaStream_t stream);
 #define RT_MAX_PITCH ((size_t)2147483647)
 
+/* ---- copy_batch.c ---- */
+/* Copies between pointers; attribute k holds from copy indices[k] to the one before indices[k + 1]. */
+struct rt_batch {
+    void *const *dsts;
+    const void *const *srcs;
+    const size_t *sizes;
+    size_t count;
+    const struct cudaMemcpyAttributes *attrs;
+    const size_t *indices;
+    size_t nattrs;
+};
+/* *failed: the copy that failed, or SIZE_MAX when it is none in particular. */
+cudaError_t rt_copy_batch(const struct rt_batch *b, size_t *failed, cudaStream_t stream);
+cudaError_t rt_copy_batch_3d(const struct cudaMemcpy3DBatchOp *ops, size_t n, unsigned long long flags, size_t *failed,
+                             cudaStream_t stream);
+/* A device that exists, or the host in one of three ways. */
+bool rt_location_ok(struct cudaMemLocation l);
+cudaError_t rt_prefetch_batch(void *const *p, const size_t *sizes, size_t n, const struct cudaMemLocation *locations,
+                              const size_t *indices, size_t nlocations, unsigned long long flags, cudaStream_t stream);
+cudaError_t rt_discard_batch(void *const *p, const size_t *sizes, size_t n, unsigned long long flags,
+                             cudaStream_t stream);
+
 /* ---- array.c: arrays, and copies with an array on one or both sides ---- */
 cudaError_t rt_array_new(const simtx_array_desc *d, simtx_array **out);
 cudaError_t rt_array_free(simtx_array *a);
@@ -290,6 +314,9 @@ cudaError_t rt_copy_sides(const struct rt_side *dst, const struct rt_side *src, 
 /* ---- texture.c: objects of the current device ---- */
 cudaError_t rt_texture_new(const simtx_resource *r, const simtx_sampler *s, uint64_t *handle);
 cudaError_t rt_surface_new(simtx_array *a, uint64_t *handle);
+/* The texel of a format of resource views (cudaResourceViewFormat), and the format of a texel that a view has. */
+bool rt_view_texel(unsigned format, simtx_texel *t);
+unsigned rt_view_format(const simtx_texel *t);
 /* cudaErrorInvalidValue: no such object, or of the other kind. */
 cudaError_t rt_object_free(int device, uint64_t handle, bool surface);
 void rt_free_objects(int device, rt_context c);         /* c: as for rt_free_all */
@@ -415,5 +442,12 @@ cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_
 /* The block size with the most resident threads, and the grid that fills the device with it. */
 void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size), size_t shared, int limit,
                    int *min_grid, int *block_size);
+
+/* Clusters of `cluster` blocks that are resident on the device; simtx has clusters of one block. */
+cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t shared, unsigned cluster, int *n);
+
+/* ---- notification.c ---- */
+cudaError_t rt_notification_register(int device, const void *function, struct cudaAsyncCallbackEntry **out);
+cudaError_t rt_notification_unregister(int device, struct cudaAsyncCallbackEntry *entry);
 
 #endif

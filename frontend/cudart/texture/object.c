@@ -3,28 +3,13 @@
 
 #include <string.h>
 
-static const simtx_channel channel_of_group[] = {SIMTX_CHANNEL_UNSIGNED, SIMTX_CHANNEL_SIGNED, SIMTX_CHANNEL_UNSIGNED,
-                                                 SIMTX_CHANNEL_SIGNED, SIMTX_CHANNEL_UNSIGNED, SIMTX_CHANNEL_SIGNED,
-                                                 SIMTX_CHANNEL_FLOAT, SIMTX_CHANNEL_FLOAT};
-static const uint32_t bits_of_group[] = {8, 8, 16, 16, 32, 32, 16, 32};
-
-/* The formats of resource views are groups of 1, 2 and 4 channels. */
-static bool view_texel(enum cudaResourceViewFormat f, simtx_texel *t)
-{
-    unsigned n = (unsigned)f - 1;
-    if (n >= 3 * sizeof bits_of_group / sizeof *bits_of_group)
-        return false;
-    *t = (simtx_texel){channel_of_group[n / 3], bits_of_group[n / 3], 1u << n % 3};
-    return true;
-}
-
 static cudaError_t set_view(simtx_resource *r, const struct cudaResourceViewDesc *v, simtx_texel own)
 {
     r->view = true;
     r->view_texel = own;
     if (v->format >= cudaResViewFormatUnsignedBlockCompressed1)
         return cudaErrorNotSupported;
-    if (v->format != cudaResViewFormatNone && !view_texel(v->format, &r->view_texel))
+    if (v->format != cudaResViewFormatNone && !rt_view_texel((unsigned)v->format, &r->view_texel))
         return cudaErrorInvalidValue;
     r->first_level = v->firstMipmapLevel;
     r->last_level = v->lastMipmapLevel;
@@ -182,11 +167,8 @@ RT_API cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewD
         e = cudaErrorInvalidValue;
     if (e)
         return rt_leave(e);
-    unsigned group = 0;
-    while (bits_of_group[group] != r.view_texel.bits || channel_of_group[group] != r.view_texel.kind)
-        group++;
     *d = no_view;
-    d->format = (enum cudaResourceViewFormat)(1 + 3 * group + (unsigned)__builtin_ctz(r.view_texel.channels));
+    d->format = (enum cudaResourceViewFormat)rt_view_format(&r.view_texel);
     d->firstMipmapLevel = r.first_level;
     d->lastMipmapLevel = r.last_level;
     d->firstLayer = r.first_layer;

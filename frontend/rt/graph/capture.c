@@ -239,7 +239,7 @@ static bool has_dependent(cudaGraph_t g, cudaGraphNode_t node)
     return false;
 }
 
-/* Every node of the capture without a dependent is one that the origin stream has reached: all streams have joined it. */
+/* The origin stream has reached every node of the capture without a dependent: all streams have joined it. */
 static bool joined(const struct rt_capture *c, const struct rt_nodes *tail)
 {
     for (size_t i = c->first; i < c->graph->n; i++) {

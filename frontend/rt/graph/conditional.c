@@ -1,6 +1,6 @@
 /*
- * Conditional nodes. A condition is a word of device memory whose address is its handle, so that a kernel sets it by a
- * store (cudaGraphSetConditional). The node owns its bodies, graphs that the program fills. The node reads the condition
+ * Conditional nodes. A condition is a word of device memory whose address is its handle, so that a kernel sets it by
+ * a store (cudaGraphSetConditional). The node owns its bodies, graphs that the program fills. It reads the condition
  * when it runs, after all earlier nodes, and runs a body or none; a loop reads it again after each run.
  */
 #include "frontend/rt/graph/graph.h"

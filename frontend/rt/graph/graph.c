@@ -16,12 +16,14 @@ bool rt_node_ok(cudaGraphNode_t n)
 
 cudaError_t rt_graph_create(cudaGraph_t *out)
 {
+    static unsigned last_id;
     cudaGraph_t g = calloc(1, sizeof *g);
     if (!g || !ptrmap_put(&rt.graphs, g, g)) {
         free(g);
         return cudaErrorMemoryAllocation;
     }
     g->device = rt_thread.device;
+    g->id = ++last_id;
     *out = g;
     return cudaSuccess;
 }
@@ -31,6 +33,7 @@ static void free_node(cudaGraphNode_t n)
     ptrmap_remove(&rt.nodes, n);
     rt_op_free(&n->op);
     free(n->deps);
+    free(n->answer);
     free(n);
 }
 
@@ -150,6 +153,7 @@ cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNod
         free_node(node);
         return cudaErrorMemoryAllocation;
     }
+    node->id = g->node_ids++;
     *out = node;
     return cudaSuccess;
 }

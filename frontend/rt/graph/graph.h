@@ -10,7 +10,16 @@
 /* The values of cudaGraphNodeType and CUgraphNodeType. */
 enum rt_op_kind {
     RT_OP_KERNEL = 0, RT_OP_COPY = 1, RT_OP_FILL = 2, RT_OP_HOST = 3, RT_OP_GRAPH = 4, RT_OP_EMPTY = 5, RT_OP_WAIT = 6,
-    RT_OP_RECORD = 7, RT_OP_ALLOC = 10, RT_OP_FREE = 11, RT_OP_CONDITIONAL = 13
+    RT_OP_RECORD = 7, RT_OP_ALLOC = 10, RT_OP_FREE = 11, RT_OP_MEMORY = 12, RT_OP_CONDITIONAL = 13
+};
+
+/* A write of a word, or a wait for its value. */
+struct rt_memory_op {
+    void *address;
+    uint64_t value;
+    unsigned bits, flags;                    /* CUstreamWaitValue_flags, CUstreamWriteValue_flags */
+    bool wait;
+    bool nothing;                            /* a barrier: all earlier work is complete anyway */
 };
 
 struct rt_op {
@@ -30,6 +39,7 @@ struct rt_op {
         cudaGraph_t child;                   /* of a node: its own clone */
         cudaEvent_t event;
         struct { void *p; size_t bytes; unsigned long long id; } memory;
+        struct { struct rt_memory_op *ops; size_t n; } words;    /* of a node: a copy */
         struct {
             struct rt_condition *condition;
             int type;                        /* cudaGraphConditionalNodeType */
@@ -64,6 +74,8 @@ struct CUgraphNode_st {
     size_t ndeps;
     cudaGraphNode_t origin;                  /* of a clone: the node that it was cloned from */
     bool disabled;                           /* of an instantiated graph and its clones: has no effect when it runs */
+    void *answer;                            /* a list that a query has given */
+    unsigned id;                             /* in its graph, from 0 */
     unsigned level;                          /* of an instantiated graph: longest path from a root */
 };
 
@@ -76,6 +88,8 @@ struct rt_object_reference {
 struct CUgraph_st {
     cudaGraphNode_t *nodes;                  /* in the order of their creation */
     size_t n;
+    unsigned id;                             /* of this process, from 1 */
+    unsigned node_ids;                       /* given so far */
     cudaGraph_t origin;
     int device;                              /* current at its creation */
     bool owned;                              /* by a node or an executable graph; programs cannot destroy it */
@@ -115,6 +129,7 @@ struct CUgraphExec_st {
     cudaGraph_t graph;                       /* its own clone */
     cudaGraphNode_t *order;                  /* by level, then by creation */
     unsigned long long flags;
+    unsigned id;                            /* of this process, from 1 */
     unsigned launches;                      /* in progress: a host function runs without the lock */
     bool destroyed;                         /* freed when they have ended */
 };
@@ -133,6 +148,12 @@ cudaError_t rt_exec_enable(cudaGraphExec_t x, cudaGraphNode_t node, bool enabled
 cudaError_t rt_exec_enabled(cudaGraphExec_t x, cudaGraphNode_t node, unsigned *enabled);
 cudaError_t rt_exec_update(cudaGraphExec_t x, cudaGraph_t g, cudaGraphNode_t *bad,
                            enum cudaGraphExecUpdateResult *result);
+
+/* ---- memory_op.c ---- */
+cudaError_t rt_memory_ops_check(const struct rt_memory_op *ops, size_t n);
+cudaError_t rt_memory_ops_run(const struct rt_memory_op *ops, size_t n);
+cudaError_t rt_memory_ops(cudaStream_t stream, const struct rt_memory_op *ops, size_t n);
+cudaError_t rt_memory_ops_copy(struct rt_op *out, const struct rt_op *op);
 
 /* ---- conditional.c ---- */
 cudaError_t rt_condition_create(unsigned long long *handle, cudaGraph_t g, unsigned initial, unsigned flags);

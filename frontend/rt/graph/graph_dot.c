@@ -16,6 +16,7 @@ static const char *name_of(enum rt_op_kind kind)
     case RT_OP_RECORD: return "record an event";
     case RT_OP_ALLOC: return "allocation";
     case RT_OP_FREE: return "free";
+    case RT_OP_MEMORY: return "memory operations";
     case RT_OP_CONDITIONAL: return "conditional";
     }
     return "";

@@ -68,11 +68,13 @@ cudaError_t rt_graph_instantiate(cudaGraphExec_t *out, cudaGraph_t g, unsigned l
 {
     if (!out || !rt_graph_ok(g))
         return cudaErrorInvalidValue;
+    static unsigned last_id;
     cudaGraphExec_t x = calloc(1, sizeof *x);
     cudaError_t e = x ? rt_graph_clone(&x->graph, g) : cudaErrorMemoryAllocation;
     if (!e) {
         x->graph->owned = true;
         x->flags = flags;
+        x->id = ++last_id;
         e = sort(x);
     }
     if (!e && !ptrmap_put(&rt.execs, x, x))

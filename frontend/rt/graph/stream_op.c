@@ -85,6 +85,7 @@ cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t queu
     case RT_OP_EMPTY:
     case RT_OP_ALLOC:                        /* the memory exists as long as the graph */
     case RT_OP_FREE: return cudaSuccess;
+    case RT_OP_MEMORY: return rt_memory_ops_run(op->words.ops, op->words.n);
     case RT_OP_CONDITIONAL: return rt_conditional_run(op, stream);
     }
     return cudaErrorInvalidValue;
@@ -131,6 +132,8 @@ cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op)
         return copy_args(out, op);
     if (op->kind == RT_OP_CONDITIONAL)
         return rt_conditional_copy(out, op);
+    if (op->kind == RT_OP_MEMORY)
+        return rt_memory_ops_copy(out, op);
     if (op->kind != RT_OP_GRAPH)
         return cudaSuccess;
     cudaError_t e = rt_graph_clone(&out->child, op->child);
@@ -186,6 +189,8 @@ void rt_op_free(struct rt_op *op)
         rt_graph_free(op->child);
     if (op->kind == RT_OP_CONDITIONAL)
         rt_conditional_free(op);
+    if (op->kind == RT_OP_MEMORY)
+        free(op->words.ops);
     if (op->kind == RT_OP_ALLOC)
         free_memory(op);
 }

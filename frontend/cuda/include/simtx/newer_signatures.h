@@ -98,6 +98,28 @@ SIMTX_API cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise 
     return cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
+/* One set of attributes for all copies; and the form of CUDA 13, which does not say which copy failed. */
+SIMTX_API cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes attr,
+                               size_t *failIdx, cudaStream_t stream)
+{
+    size_t first = 0;
+    return cudaMemcpyBatchAsync(dsts, srcs, sizes, count, &attr, &first, 1, failIdx, stream);
+}
+
+SIMTX_API cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
+                               struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                               cudaStream_t stream)
+{
+    return cudaMemcpyBatchAsync((void **)dsts, (void **)srcs, (size_t *)sizes, count, attrs, attrsIdxs, numAttrs, 0,
+                                stream);
+}
+
+SIMTX_API cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
+                                 cudaStream_t stream)
+{
+    return cudaMemcpy3DBatchAsync(numOps, opList, 0, flags, stream);
+}
+
 /* A variable of the device as an argument. */
 template <class T_>
 SIMTX_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
