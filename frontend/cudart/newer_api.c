@@ -139,40 +139,23 @@ RT_API cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device)
     return rt_leave(e);
 }
 
-static cudaError_t check_attribute(const cudaLaunchAttribute *a, bool *cooperative)
-{
-    switch (a->id) {
-    case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; return cudaSuccess;
-    case cudaLaunchAttributeClusterDimension:
-        return a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z == 1 ? cudaSuccess
-                                                                                 : cudaErrorNotSupported;
-    case cudaLaunchAttributeProgrammaticEvent: return cudaErrorNotSupported;
-    default: return cudaSuccess;
-    }
-}
-
-static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
-{
-    cudaError_t e = config && (!config->numAttrs || config->attrs) ? cudaSuccess : cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < config->numAttrs; i++)
-        e = check_attribute(&config->attrs[i], cooperative);
-    return e;
-}
-
 /* As launches by <<<>>>, those that are not cooperative are queued and may run concurrently. */
 RT_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     struct rt_args a = {.each = (const void *const *)args};
+    struct rt_launch_attributes attributes;
     struct CUfunc_st *f;
-    bool cooperative = false;
-    cudaError_t wrong = check_attributes(config, &cooperative);
-    cudaError_t e = cooperative ? rt_enter_gpu() : rt_enter_launch();
+    cudaError_t e = rt_enter_launch();
     if (!e)
-        e = wrong ? wrong : rt_kernel(func, &f);
+        e = config ? rt_read_attributes(&attributes, config->attrs, config->numAttrs) : cudaErrorInvalidValue;
+    if (!e)
+        e = rt_kernel(func, &f);
     if (e)
         return rt_leave(e);
+    if (attributes.cooperative)
+        rt_run_queued();
     struct rt_launch_config c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0};
-    return rt_leave(cooperative ? rt_launch_cooperative(f, &c, &a) : rt_launch(f, &c, &a));
+    return rt_leave(rt_launch_with(f, &c, &a, &attributes));
 }
 
 RT_API cudaError_t cudaFuncGetName(const char **name, const void *func)

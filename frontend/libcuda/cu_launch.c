@@ -9,58 +9,51 @@ cudaError_t cu_enter_function(CUfunction *f)
 
 /* ---- launches ---- */
 
-static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void **params, void **extra, bool cooperative)
+static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void **params, void **extra,
+                          const struct rt_launch_attributes *attributes)
 {
     struct rt_args a = {.each = (const void *const *)params};
-    cudaError_t e = cooperative ? rt_enter_context() : rt_enter_context_launch();
-    if (!e)
-        e = rt_resolve(f, &f);
+    cudaError_t e = rt_resolve(f, &f);
     if (!e && ((params && extra) || (extra && !rt_read_extra(&a, extra))))
         e = cudaErrorInvalidValue;
-    if (e)
-        return e;
-    return cooperative ? rt_launch_cooperative(f, c, &a) : rt_launch(f, c, &a);
+    if (!e && attributes->cooperative)
+        rt_run_queued();
+    return e ? e : rt_launch_with(f, c, &a, attributes);
 }
 
 CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
 {
     struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
-    return cu_leave(launch(f, &c, params, extra, false));
+    cudaError_t e = rt_enter_context_launch();
+    return cu_leave(e ? e : launch(f, &c, params, extra, &(struct rt_launch_attributes){0}));
 }
 
 CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                           unsigned by, unsigned bz, unsigned shared, CUstream s, void **params)
 {
     struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
-    return cu_leave(launch(f, &c, params, NULL, true));
+    cudaError_t e = rt_enter_context_launch();
+    return cu_leave(e ? e : launch(f, &c, params, NULL, &(struct rt_launch_attributes){.cooperative = true}));
 }
 
-/* Priorities, windows and policies have no effect; clusters of one block are no clusters. */
-static cudaError_t check_attribute(const CUlaunchAttribute *a, bool *cooperative)
-{
-    switch (a->id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: *cooperative = a->value.cooperative != 0; return cudaSuccess;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        return a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z == 1 ? cudaSuccess
-                                                                                       : cudaErrorNotSupported;
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return cudaErrorNotSupported;
-    default: return cudaSuccess;
-    }
-}
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "attributes of launches");
 
 CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-    bool cooperative = false;
-    cudaError_t e = config && (!config->numAttrs || config->attrs) ? cudaSuccess : cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < config->numAttrs; i++)
-        e = check_attribute(&config->attrs[i], &cooperative);
+    struct rt_launch_attributes attributes;
+    cudaError_t e = rt_enter_context_launch();
+    if (!e && !config)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        e = rt_read_attributes(&attributes, (const cudaLaunchAttribute *)(const void *)config->attrs,
+                               config->numAttrs);
     if (e)
-        return cu_result(e);
+        return cu_leave(e);
     struct rt_launch_config c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
                                  {config->blockDimX, config->blockDimY, config->blockDimZ},
                                  config->sharedMemBytes, config->hStream, 0};
-    return cu_leave(launch(f, &c, params, extra, cooperative));
+    return cu_leave(launch(f, &c, params, extra, &attributes));
 }
 
 /* ---- functions ---- */
@@ -80,6 +73,12 @@ cudaError_t cu_function_attribute(int *value, CUfunction_attribute attribute, CU
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = a.cacheModeCA; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = a.maxDynamicSharedSizeBytes; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = a.preferredShmemCarveout; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:             /* kernels that require clusters are not loaded */
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; return cudaSuccess;
     }
     return cudaErrorInvalidValue;
 }

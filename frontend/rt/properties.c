@@ -229,6 +229,28 @@ static const struct attribute attributes[] = {
     VALUE(GPUDirectRDMAFlushWritesOptions, 0),
     VALUE(GPUDirectRDMAWritesOrdering, 0),
     VALUE(MemoryPoolSupportedHandleTypes, 0),
+    VALUE(ClusterLaunch, 0),
+    VALUE(DeferredMappingCudaArraySupported, 0),
+    VALUE(Reserved122, 0),                       /* memory operations of streams */
+    VALUE(Reserved123, 0),
+    VALUE(Reserved124, 0),                       /* buffers shared with other drivers */
+    VALUE(IpcEventSupport, 0),
+    VALUE(MemSyncDomainCount, 1),
+    VALUE(Reserved127, 0),                       /* tensor maps */
+    VALUE(Reserved128, 0),                       /* handles of a fabric */
+    VALUE(Reserved129, 0),                       /* functions with one address for host and device */
+    VALUE(NumaConfig, 0),                        /* the device is no node of the host's memory */
+    VALUE(NumaId, -1),
+    VALUE(Reserved132, 0),                       /* multicast */
+    VALUE(MpsEnabled, 0),
+    VALUE(HostNumaId, -1),                       /* no node is closest */
+    VALUE(D3D12CigSupported, 0),
+    VALUE(VulkanCigSupported, 0),
+    VALUE(GpuPciDeviceId, 0),                    /* of no vendor */
+    VALUE(GpuPciSubsystemId, 0),
+    VALUE(Reserved141, 0),
+    VALUE(HostNumaMemoryPoolsSupported, 0),
+    VALUE(HostNumaMultinodeIpcSupported, 0),
 };
 
 #undef FIELD

@@ -39,7 +39,7 @@ typedef struct CUmod_st *rt_module;
 /* A pool of stream-ordered allocations; with synchronous execution it only stores attributes. */
 struct CUmemPoolHandle_st {
     int device;
-    unsigned long long release_threshold, used, used_high;
+    unsigned long long release_threshold, used, used_high, max;  /* max: 0: no limit */
     bool no_reuse[3];                   /* the three reuse attributes, inverted: reuse is on by default */
 };
 
@@ -429,6 +429,16 @@ void rt_run_queued(void);
 cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args);
 /* All blocks must be resident at once. */
 cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args);
+
+/* What the attributes of a launch request; the others are hints without effect. */
+struct rt_launch_attributes {
+    bool cooperative;
+    cudaEvent_t events[2];              /* recorded after the launch */
+    int n;
+};
+cudaError_t rt_read_attributes(struct rt_launch_attributes *out, const cudaLaunchAttribute *list, unsigned n);
+cudaError_t rt_launch_with(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
+                           const struct rt_launch_attributes *a);
 
 /* ---- function.c ---- */
 /* A handle of a kernel that is loaded. */

@@ -181,6 +181,13 @@ static void pools_of_locations(void **state)
     OK(cudaMemGetMemPool(&pool, &device, cudaMemAllocationTypePinned));
     assert_ptr_equal(pool, other);
     GIVES(cudaMemGetMemPool(&pool, &host, cudaMemAllocationTypePinned), cudaErrorNotSupported);
+    void *first, *second;
+    props.maxSize = 4096;
+    OK(cudaMemPoolCreate(&other, &props));
+    OK(cudaMallocFromPoolAsync(&first, 3000, other, NULL));
+    GIVES(cudaMallocFromPoolAsync(&second, 3000, other, NULL), cudaErrorMemoryAllocation);
+    OK(cudaFreeAsync(first, NULL));
+    OK(cudaMallocFromPoolAsync(&second, 3000, other, NULL));
 }
 
 static void numbers_of_graphs(void **state)
@@ -246,6 +253,70 @@ static void clusters(void **state)
     CU_GIVES(cuOccupancyMaxActiveClusters(&n, f, &d), CUDA_ERROR_NOT_SUPPORTED);
     c.numAttrs = 0;                                /* the size must be given */
     GIVES(cudaOccupancyMaxActiveClusters(&n, f, &c), cudaErrorInvalidValue);
+}
+
+/* Events among the attributes of a launch are recorded, also in a capture, where another stream can wait for them. */
+static void events_of_launches(void **state)
+{
+    CUdeviceptr out;
+    cudaEvent_t a, b, timed;
+    cudaStream_t s, t;
+    cudaGraph_t g;
+    int one = 1, got = 0;
+    float f = 0;
+    size_t n = 0;
+    OK(cudaEventCreateWithFlags(&a, cudaEventDisableTiming));
+    OK(cudaEventCreateWithFlags(&b, cudaEventDisableTiming));
+    OK(cudaEventCreate(&timed));
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamCreate(&t));
+    CUfunction sum = load();
+    CU(cuMemAlloc(&out, 4));
+    void *args[] = {&out, &one, &one, &f};
+    cudaLaunchAttribute list[2] = {{.id = cudaLaunchAttributeLaunchCompletionEvent},
+                                   {.id = cudaLaunchAttributeProgrammaticEvent}};
+    cudaLaunchConfig_t c = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}, .stream = s, .attrs = list, .numAttrs = 2};
+    list[0].val.launchCompletionEvent.event = a;
+    list[1].val.programmaticEvent.event = b;
+    OK(cudaLaunchKernelExC(&c, sum, args));
+    OK(cudaEventQuery(a));
+    OK(cudaEventSynchronize(b));
+    CU(cuMemcpyDtoH(&got, out, 4));
+    assert_int_equal(got, 2);
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaLaunchKernelExC(&c, sum, args));
+    OK(cudaStreamWaitEvent(t, a, 0));
+    OK(cudaLaunchKernel(sum, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, t));
+    OK(cudaEventRecord(b, t));
+    OK(cudaStreamWaitEvent(s, b, 0));
+    OK(cudaStreamEndCapture(s, &g));
+    OK(cudaGraphGetEdges(g, NULL, NULL, &n));
+    assert_int_equal(n, 1);
+    list[0].val.launchCompletionEvent.event = timed;                /* must have no time */
+    GIVES(cudaLaunchKernelExC(&c, sum, args), cudaErrorInvalidValue);
+    list[0].id = (enum cudaLaunchAttributeID)77;
+    GIVES(cudaLaunchKernelExC(&c, sum, args), cudaErrorInvalidValue);
+    list[0].id = cudaLaunchAttributeDeviceUpdatableKernelNode;
+    list[0].val.deviceUpdatableKernelNode.deviceUpdatable = 1;
+    GIVES(cudaLaunchKernelExC(&c, sum, args), cudaErrorNotSupported);
+}
+
+/* Every attribute of the enumeration has a value; those of features that are not there are 0. */
+static void device_attributes(void **state)
+{
+    int value = 0;
+    for (int i = 1; i < cudaDevAttrMax; i++) {
+        int unused = i == 44 || i == 107 || i == 110 || i == 136 || i == 137 || (i >= 102 && i <= 105);
+        if (!unused)
+            OK(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)i, 0));
+    }
+    OK(cudaDeviceGetAttribute(&value, cudaDevAttrClusterLaunch, 0));
+    assert_int_equal(value, 0);
+    CU(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, 0));
+    assert_int_equal(value, 1);
+    CU(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH, 0));
+    assert_int_equal(value, 0);
+    GIVES(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)400, 0), cudaErrorInvalidValue);
 }
 
 static void notify(cudaAsyncNotificationInfo_t *info, void *data, cudaAsyncCallbackHandle_t handle)
@@ -438,7 +509,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(copies), TEST(copies_3d), TEST(managed_batches), TEST(arrays), TEST(pools_of_locations),
-        TEST(numbers_of_graphs), TEST(clusters), TEST(notifications), TEST(contexts), TEST(resource_views),
+        TEST(numbers_of_graphs), TEST(clusters), TEST(events_of_launches), TEST(device_attributes), TEST(notifications), TEST(contexts), TEST(resource_views),
         TEST(old_launches), TEST(memory_operations), TEST(memory_operations_in_graphs),
     };
     return finish("later", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
