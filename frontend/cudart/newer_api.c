@@ -262,8 +262,26 @@ RT_API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **f
     return status && r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : (cudaError_t)r;
 }
 
+/* Without a version, the release of the library determines which function a name means (renamed.txt). */
+RT_API cudaError_t __cudaSimtxGetDriverEntryPoint12(const char *symbol, void **function, unsigned long long flags,
+                                                    enum cudaDriverEntryPointQueryResult *status);
+RT_API cudaError_t __cudaSimtxGetDriverEntryPoint13(const char *symbol, void **function, unsigned long long flags,
+                                                    enum cudaDriverEntryPointQueryResult *status);
+
 RT_API cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                            enum cudaDriverEntryPointQueryResult *status)
 {
     return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, status);
+}
+
+cudaError_t __cudaSimtxGetDriverEntryPoint12(const char *symbol, void **function, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, RT_RELEASE_12, flags, status);
+}
+
+cudaError_t __cudaSimtxGetDriverEntryPoint13(const char *symbol, void **function, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, RT_RELEASE_13, flags, status);
 }

@@ -166,8 +166,8 @@ static cudaError_t add_event(struct rt_launch_attributes *a, cudaEvent_t event)
     return cudaSuccess;
 }
 
-/* An event of a launch is recorded when it has started, and one of its blocks when they have; simtx records both when it
- * has ended, which is later and thus allowed. */
+/* An event of a launch is recorded when its blocks have started, or trigger it; simtx records it when the kernel has
+ * ended, which is later and thus allowed. */
 static cudaError_t read_attribute(struct rt_launch_attributes *a, const cudaLaunchAttribute *of)
 {
     const union cudaLaunchAttributeValue *v = &of->val;

@@ -31,6 +31,9 @@
 #define RT_API __attribute__((visibility("default")))
 #define RT_MAX_DEVICES 16
 #define RT_DRIVER_VERSION 11050
+/* The versions that libcudart.so.12 and libcudart.so.13 report. */
+#define RT_RELEASE_12 12090
+#define RT_RELEASE_13 13000
 #define RT_GREATEST_PRIORITY (-5)
 
 typedef struct CUctx_st *rt_context;

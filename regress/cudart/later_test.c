@@ -509,7 +509,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(copies), TEST(copies_3d), TEST(managed_batches), TEST(arrays), TEST(pools_of_locations),
-        TEST(numbers_of_graphs), TEST(clusters), TEST(events_of_launches), TEST(device_attributes), TEST(notifications), TEST(contexts), TEST(resource_views),
+        TEST(numbers_of_graphs), TEST(clusters), TEST(events_of_launches), TEST(device_attributes),
+        TEST(notifications), TEST(contexts), TEST(resource_views),
         TEST(old_launches), TEST(memory_operations), TEST(memory_operations_in_graphs),
     };
     return finish("later", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));

@@ -162,6 +162,42 @@ static void graphs(void **state)
     OK(cudaGraphDestroy(g));
 }
 
+/* A name of the driver API means the function of the release; so do names for per-thread default streams. */
+static void entry_points(void **state)
+{
+    static const char *const later[] = {"cuGraphExecUpdate", "cuGraphAddNode"};
+    void *plain = NULL, *by_version = NULL;
+    for (int release = 12; release <= 13; release++)
+        for (int i = 0; i < 2; i++) {
+            char full[64];
+            snprintf(full, sizeof full, "%s_v2", later[i]);
+            OK(CALL(release, "cudaGetDriverEntryPoint", (const char *, void **, unsigned long long, int *), later[i],
+                    &plain, 0ull, NULL));
+            assert_ptr_equal(plain, dlsym(RTLD_DEFAULT, full));
+            OK(CALL(release, "cudaGetDriverEntryPoint_ptsz", (const char *, void **, unsigned long long, int *),
+                    later[i], &plain, 0ull, NULL));
+            assert_ptr_equal(plain, dlsym(RTLD_DEFAULT, full));
+        }
+    OK(cudaGetDriverEntryPoint("cuGraphExecUpdate", &plain, 0, NULL));
+    assert_ptr_equal(plain, dlsym(RTLD_DEFAULT, "cuGraphExecUpdate"));
+    OK(CALL(13, "cudaGetDriverEntryPointByVersion", (const char *, void **, unsigned, unsigned long long, int *),
+            "cuGraphExecUpdate", &by_version, 11050u, 0ull, NULL));
+    assert_ptr_equal(by_version, plain);
+}
+
+static void per_thread_names(void **state)
+{
+    struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0};
+    void *p = NULL;
+    OK(cudaMallocManaged(&p, 64, cudaMemAttachGlobal));
+    OK(CALL(12, "cudaMemPrefetchAsync_ptsz", (const void *, size_t, int, cudaStream_t), p, 64, 0, NULL));
+    OK(CALL(13, "cudaMemPrefetchAsync_ptsz", (const void *, size_t, struct cudaMemLocation, unsigned, cudaStream_t), p,
+            64, device, 0u, NULL));
+    GIVES(CALL(13, "cudaMemPrefetchAsync_ptsz", (const void *, size_t, struct cudaMemLocation, unsigned, cudaStream_t),
+               p, 64, device, 9u, NULL), cudaErrorInvalidValue);
+    OK(cudaFree(p));
+}
+
 static void capture(void **state)
 {
     cudaStream_t s;
@@ -189,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(properties), cmocka_unit_test(versions), cmocka_unit_test(one_state),
         cmocka_unit_test(event_times), cmocka_unit_test(graphs), cmocka_unit_test(capture),
+        cmocka_unit_test(entry_points), cmocka_unit_test(per_thread_names),
     };
     return finish("releases", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -81,10 +81,10 @@ static cudaError_t give(int *version, int release)
 
 cudaError_t __cudaSimtxGetVersion12(int *version)
 {
-    return give(version, 12090);
+    return give(version, RT_RELEASE_12);
 }
 
 cudaError_t __cudaSimtxGetVersion13(int *version)
 {
-    return give(version, 13000);
+    return give(version, RT_RELEASE_13);
 }
