@@ -443,7 +443,7 @@ typedef struct CUuuid_st {
 #endif
 typedef struct CUuuid_st cudaUUID_t;
 
-/* Fields in the order of CUDA 11.5's cudaDeviceProp. */
+/* Fields in the order of CUDA 12's cudaDeviceProp, which begins as that of CUDA 11. */
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -525,6 +525,20 @@ struct cudaDeviceProp {
     int maxBlocksPerMultiProcessor;
     int accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
+    int hostRegisterSupported;           /* from here on since CUDA 12 */
+    int sparseCudaArraySupported;
+    int hostRegisterReadOnlySupported;
+    int timelineSemaphoreInteropSupported;
+    int memoryPoolsSupported;
+    int gpuDirectRDMASupported;
+    unsigned int gpuDirectRDMAFlushWritesOptions;
+    int gpuDirectRDMAWritesOrdering;
+    unsigned int memoryPoolSupportedHandleTypes;
+    int deferredMappingCudaArraySupported;
+    int ipcEventSupported;
+    int clusterLaunch;
+    int unifiedFunctionPointers;
+    int reserved[63];
 };
 
 typedef enum cudaError cudaError_t;
