@@ -119,13 +119,13 @@ CU_API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph g, const CUgraphNo
 CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_graph_depend(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_depend(g, from, to, NULL, n));
 }
 
 CU_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_graph_independ(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_independ(g, from, to, NULL, n));
 }
 
 CU_API CUresult cuGraphDestroyNode(CUgraphNode node)
@@ -170,19 +170,19 @@ CU_API CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
 CU_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_graph_edges(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_edges(g, from, to, NULL, n));
 }
 
 CU_API CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_node_dependencies(node, nodes, n));
+    return cu_leave(e ? e : rt_node_dependencies(node, nodes, NULL, n));
 }
 
 CU_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_node_dependents(node, nodes, n));
+    return cu_leave(e ? e : rt_node_dependents(node, nodes, NULL, n));
 }
 
 /* ---- executable graphs ---- */

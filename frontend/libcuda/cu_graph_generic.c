@@ -94,9 +94,9 @@ CU_API CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph g, const CUgraphNode
     cudaError_t e = rt_enter_context();
     if (!e && !p)
         e = cudaErrorInvalidValue;
-    if (!e && !rt_plain_edges(data, n))
-        e = rt_other_edges();
-    return cu_leave(e ? e : add(out, g, deps, n, p));
+    if (!e)
+        e = add(out, g, deps, n, p);
+    return cu_leave(e ? e : rt_node_set_edges(*out, deps, data, n));
 }
 
 CU_API CUresult cuGraphAddNode(CUgraphNode *out, CUgraph g, const CUgraphNode *deps, size_t n, CUgraphNodeParams *p)
@@ -186,47 +186,38 @@ CU_API CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from
 
 /* ---- data of edges ---- */
 
+_Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "data of edges");
+
 CU_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
                                           const CUgraphEdgeData *data, size_t n)
 {
     cudaError_t e = rt_enter_context();
-    if (!e && !rt_plain_edges(data, n))
-        e = rt_other_edges();
-    return cu_leave(e ? e : rt_graph_depend(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_depend(g, from, to, data, n));
 }
 
 CU_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
                                              const CUgraphEdgeData *data, size_t n)
 {
     cudaError_t e = rt_enter_context();
-    if (!e && !rt_plain_edges(data, n))
-        e = rt_other_edges();
-    return cu_leave(e ? e : rt_graph_independ(g, from, to, n));
-}
-
-static CUresult leave_edges(cudaError_t e, const void *list, CUgraphEdgeData *data, const size_t *n)
-{
-    if (!e)
-        rt_give_edges(list, data, n);
-    return cu_leave(e);
+    return cu_leave(e ? e : rt_graph_independ(g, from, to, data, n));
 }
 
 CU_API CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return leave_edges(e ? e : rt_graph_edges(g, from, to, n), from, data, n);
+    return cu_leave(e ? e : rt_graph_edges(g, from, to, data, n));
 }
 
 CU_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return leave_edges(e ? e : rt_node_dependencies(node, nodes, n), nodes, data, n);
+    return cu_leave(e ? e : rt_node_dependencies(node, nodes, data, n));
 }
 
 CU_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return leave_edges(e ? e : rt_node_dependents(node, nodes, n), nodes, data, n);
+    return cu_leave(e ? e : rt_node_dependents(node, nodes, data, n));
 }
 
 /* ---- capture ---- */

@@ -411,6 +411,59 @@ static void copy_parameters(void **state)
     GIVES(cudaGraphMemcpyNodeGetParams(node, &out), cudaErrorInvalidValue);
 }
 
+/* ---- data of edges ---- */
+
+static void check_data(const cudaGraphEdgeData *got, const cudaGraphEdgeData *expected)
+{
+    assert_memory_equal(got, expected, sizeof *got);
+}
+
+static void edge_data(void **state)
+{
+    static const cudaGraphEdgeData plain;
+    cudaGraphEdgeData program = {.from_port = cudaGraphKernelNodePortProgrammatic,
+                                 .type = cudaGraphDependencyTypeProgrammatic};
+    cudaGraphEdgeData started = {.from_port = cudaGraphKernelNodePortLaunchCompletion}, got[3];
+    cudaGraph_t g, copy;
+    cudaGraphNode_t from[3], to[3], empty, found;
+    size_t n = 3;
+    OK(cudaGraphCreate(&g, 0));
+    cudaGraphNode_t a = add(g, 1, NULL), b = add(g, 2, NULL), c = add(g, 3, &b);
+    OK(cudaGraphAddDependencies_v2(g, &a, &b, &program, 1));
+    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeEmpty};
+    OK(cudaGraphAddNode_v2(&empty, g, &c, &started, 1, &p));
+    GIVES(cudaGraphAddNode_v2(&found, g, &c, &program, 1, &p), cudaErrorInvalidValue);    /* joins kernels only */
+    GIVES(cudaGraphAddDependencies_v2(g, &empty, &a, &started, 1), cudaErrorInvalidValue); /* no port of a kernel */
+    program.from_port = 0;
+    GIVES(cudaGraphAddDependencies_v2(g, &a, &c, &program, 1), cudaErrorInvalidValue);
+    program.from_port = cudaGraphKernelNodePortProgrammatic;
+    OK(cudaGraphGetEdges_v2(g, from, to, got, &n));
+    assert_int_equal(n, 3);
+    for (size_t i = 0; i < n; i++)
+        check_data(&got[i], from[i] == a ? &program : from[i] == b ? &plain : &started);
+    GIVES(cudaGraphGetEdges(g, from, to, &n), cudaErrorLossyQuery);
+    OK(cudaGraphGetEdges(g, NULL, NULL, &n));
+    OK(cudaGraphNodeGetDependencies(c, from, &n));                   /* an ordinary edge */
+    GIVES(cudaGraphNodeGetDependencies(b, from, &n), cudaErrorLossyQuery);
+    n = 1;
+    OK(cudaGraphNodeGetDependentNodes_v2(c, to, got, &n));
+    assert_ptr_equal(to[0], empty);
+    check_data(&got[0], &started);
+    OK(cudaGraphClone(&copy, g));
+    OK(cudaGraphNodeFindInClone(&found, b, copy));
+    OK(cudaGraphNodeGetDependencies_v2(found, from, got, &n));
+    check_data(&got[0], &program);
+    cudaGraphExec_t x = instantiate(g);
+    launch(x);
+    LIST(1, 2, 3);
+    GIVES(cudaGraphRemoveDependencies(g, &a, &b, 1), cudaErrorInvalidValue);
+    OK(cudaGraphRemoveDependencies_v2(g, &a, &b, &program, 1));
+    OK(cudaGraphAddDependencies(g, &a, &b, 1));
+    OK(cudaGraphNodeGetDependencies(b, from, &n));
+    OK(cudaGraphNodeGetDependencies_v2(b, from, got, &n));
+    check_data(&got[0], &plain);
+}
+
 /* ---- the driver API ---- */
 
 static CUgraphNodeParams kernel_params(CUfunction f, void **args)
@@ -480,7 +533,7 @@ static void driver_nodes(void **state)
     assert_int_equal(n, 5);
     CU(cuGraphRemoveDependencies_v2(g, &node[4], &node[5], NULL, 1));
     CU(cuGraphAddDependencies_v2(g, &node[3], &node[5], NULL, 1));
-    assert_int_equal(cuGraphAddDependencies_v2(g, &node[2], &node[5], &other, 1), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cuGraphAddDependencies_v2(g, &node[2], &node[5], &other, 1), CUDA_ERROR_INVALID_VALUE);
 
     CUlaunchAttributeValue v = {.priority = -3}, w;
     CU(cuGraphKernelNodeSetAttribute(node[0], CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
@@ -515,7 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_LIST(if_node), WITH_LIST(while_node), WITH_LIST(switch_node), WITH_LIST(nested), WITH_LIST(changes),
         WITH_LIST(wrong), WITH_LIST(fault_in_a_loop), WITH_LIST(life_of_conditions), WITH_LIST(capture_to_graph),
-        WITH_LIST(copy_parameters), WITH_LIST(driver_nodes),
+        WITH_LIST(copy_parameters), WITH_LIST(edge_data), WITH_LIST(driver_nodes),
     };
     return finish("conditional", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

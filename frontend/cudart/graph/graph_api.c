@@ -169,14 +169,14 @@ RT_API cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t
                                             size_t n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_graph_depend(g, from, to, n));
+    return rt_leave(e ? e : rt_graph_depend(g, from, to, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                                size_t n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_graph_independ(g, from, to, n));
+    return rt_leave(e ? e : rt_graph_independ(g, from, to, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
@@ -219,19 +219,19 @@ RT_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t g, cudaGraphNode_t *nodes, 
 RT_API cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_graph_edges(g, from, to, n));
+    return rt_leave(e ? e : rt_graph_edges(g, from, to, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_node_dependencies(node, nodes, n));
+    return rt_leave(e ? e : rt_node_dependencies(node, nodes, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_node_dependents(node, nodes, n));
+    return rt_leave(e ? e : rt_node_dependents(node, nodes, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *out)

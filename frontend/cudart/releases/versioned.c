@@ -1,6 +1,5 @@
 /* Functions with the number of a version in their name: CUDA gives a function such a name when its arguments change,
- * and the headers of later releases give the plain name to it. Edges of graphs have data since release 12.3; simtx has
- * ordinary edges, whose data are zero. */
+ * and the headers of later releases give the plain name to it. Edges of graphs have data since release 12.3. */
 #include "frontend/cudart/cudart.h"
 #include "frontend/rt/graph/graph.h"
 
@@ -8,13 +7,6 @@ static cudaError_t other_edges(void)
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : rt_other_edges());
-}
-
-static cudaError_t give_edges(cudaError_t e, const void *list, cudaGraphEdgeData *data, const size_t *n)
-{
-    if (!e)
-        rt_give_edges(list, data, n);
-    return e;
 }
 
 /* Not in the headers, whose C++ overloads have these arguments. */
@@ -34,40 +26,49 @@ PROTOTYPE(cudaStreamUpdateCaptureDependencies_v2, cudaStream_t s, cudaGraphNode_
     return rt_plain_edges(data, n) ? cudaStreamUpdateCaptureDependencies(s, deps, n, flags) : other_edges();
 }
 
-PROTOTYPE(cudaGraphAddDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-          const cudaGraphEdgeData *data, size_t n)
+RT_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                               const cudaGraphEdgeData *data, size_t n)
 {
-    return rt_plain_edges(data, n) ? cudaGraphAddDependencies(g, from, to, n) : other_edges();
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_graph_depend(g, from, to, data, n));
 }
 
-PROTOTYPE(cudaGraphRemoveDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-          const cudaGraphEdgeData *data, size_t n)
+RT_API cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t g, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to, const cudaGraphEdgeData *data, size_t n)
 {
-    return rt_plain_edges(data, n) ? cudaGraphRemoveDependencies(g, from, to, n) : other_edges();
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_graph_independ(g, from, to, data, n));
 }
 
-PROTOTYPE(cudaGraphGetEdges_v2, cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
-          size_t *n)
+RT_API cudaError_t cudaGraphGetEdges_v2(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                        cudaGraphEdgeData *data, size_t *n)
 {
-    return give_edges(cudaGraphGetEdges(g, from, to, n), from, data, n);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_graph_edges(g, from, to, data, n));
 }
 
-PROTOTYPE(cudaGraphNodeGetDependencies_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
-          size_t *n)
+RT_API cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                   cudaGraphEdgeData *data, size_t *n)
 {
-    return give_edges(cudaGraphNodeGetDependencies(node, nodes, n), nodes, data, n);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_node_dependencies(node, nodes, data, n));
 }
 
-PROTOTYPE(cudaGraphNodeGetDependentNodes_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
-          size_t *n)
+RT_API cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                     cudaGraphEdgeData *data, size_t *n)
 {
-    return give_edges(cudaGraphNodeGetDependentNodes(node, nodes, n), nodes, data, n);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_node_dependents(node, nodes, data, n));
 }
 
-PROTOTYPE(cudaGraphAddNode_v2, cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
-          const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p)
+RT_API cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
+                                       const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p)
 {
-    return rt_plain_edges(data, n) ? cudaGraphAddNode(out, g, deps, n, p) : other_edges();
+    cudaError_t e = cudaGraphAddNode(out, g, deps, n, p);
+    if (e)
+        return e;
+    e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_node_set_edges(*out, deps, data, n));
 }
 
 PROTOTYPE(cudaEventElapsedTime_v2, float *ms, cudaEvent_t start, cudaEvent_t end)

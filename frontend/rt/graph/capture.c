@@ -392,3 +392,21 @@ bool rt_capture_wait(cudaStream_t s, cudaEvent_t event, cudaError_t *e)
                                                                                      : cudaErrorMemoryAllocation;
     return true;
 }
+
+/* ---- data of edges ---- */
+
+bool rt_plain_edges(const void *data, size_t n)
+{
+    static const cudaGraphEdgeData plain;
+    const cudaGraphEdgeData *d = data;
+    for (size_t i = 0; d && i < n; i++)
+        if (memcmp(&d[i], &plain, offsetof(cudaGraphEdgeData, reserved)))
+            return false;
+    return true;
+}
+
+cudaError_t rt_other_edges(void)
+{
+    static bool said;
+    return rt_not_supported("edge data of a capture", &said);
+}

@@ -67,11 +67,18 @@ void rt_op_copy_attributes(struct rt_op *to, const struct rt_op *from);
 void rt_op_free(struct rt_op *op);
 
 /* ---- graph.c ---- */
+struct rt_edge {
+    cudaGraphNode_t from;
+    cudaGraphEdgeData data;
+};
+
 struct CUgraphNode_st {
     cudaGraph_t graph;
     struct rt_op op;
     cudaGraphNode_t *deps;                   /* nodes of the same graph that run before */
     size_t ndeps;
+    struct rt_edge *edges;                   /* those of the dependencies that are not ordinary */
+    size_t nedges;
     cudaGraphNode_t origin;                  /* of a clone: the node that it was cloned from */
     bool disabled;                           /* of an instantiated graph and its clones: has no effect when it runs */
     void *answer;                            /* a list that a query has given */
@@ -109,20 +116,31 @@ void rt_graph_free(cudaGraph_t g);
 cudaError_t rt_graph_find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t original, cudaGraph_t clone);
 cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
                          const struct rt_op *op);
-cudaError_t rt_graph_depend(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n);
-cudaError_t rt_graph_independ(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n);
+/* data: of the edges (cudaGraphEdgeData); NULL: ordinary ones. */
+cudaError_t rt_graph_depend(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *data,
+                            size_t n);
+cudaError_t rt_graph_independ(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *data,
+                              size_t n);
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_op *op);
 cudaError_t rt_node_destroy(cudaGraphNode_t node);
-/* Lists: with a NULL array *n gets the number; else at most *n are written, and the rest of the array is NULL. */
+/* Lists: with a NULL array *n gets the number; else at most *n are written, and the rest of the array is NULL. data gets
+ * the data of the edges; when it is NULL and an edge of the list is not ordinary, the query is an error. */
 cudaError_t rt_graph_nodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n, bool roots_only);
-cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n);
-/* Data of edges, as later releases have it: simtx has edges of ordinary dependency alone, whose data is zero. */
-bool rt_plain_edges(const void *data, size_t n);
-cudaError_t rt_other_edges(void);
-/* With a list of nodes *n is what the list has room for, at most. */
-void rt_give_edges(const void *list, void *data, const size_t *n);
-cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n);
-cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n);
+cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, void *data, size_t *n);
+cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *data, size_t *n);
+cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *data, size_t *n);
+
+/* ---- edge.c ---- */
+cudaGraphEdgeData rt_edge_data(cudaGraphNode_t node, cudaGraphNode_t from);
+/* one_to: all edges end at to[0]. */
+bool rt_edges_allowed(const void *data, const cudaGraphNode_t *from, const cudaGraphNode_t *to, bool one_to, size_t n);
+bool rt_edges_equal(const void *data, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n);
+bool rt_edge_set(cudaGraphNode_t node, cudaGraphNode_t from, const cudaGraphEdgeData *data);
+void rt_edge_remove(cudaGraphNode_t node, cudaGraphNode_t from);
+/* data[i] gets the data of an edge; cudaErrorLossyQuery: data is NULL, and the edge is not ordinary. */
+cudaError_t rt_edge_give(void *data, size_t i, cudaGraphNode_t node, cudaGraphNode_t from);
+/* Of a new node, which a failure destroys. */
+cudaError_t rt_node_set_edges(cudaGraphNode_t node, const cudaGraphNode_t *deps, const void *data, size_t n);
 
 /* ---- graph_exec.c ---- */
 struct CUgraphExec_st {
@@ -191,7 +209,9 @@ void rt_graph_drop_references(cudaGraph_t g);
 /* ---- graph_dot.c ---- */
 cudaError_t rt_graph_dot(cudaGraph_t g, const char *path);
 
-/* ---- capture.c ---- */
+/* ---- capture.c: the edges of captured calls are ordinary ---- */
+bool rt_plain_edges(const void *data, size_t n);
+cudaError_t rt_other_edges(void);
 /* True when the stream is captured or must not be used because of a capture: *e is then the result of the call. */
 bool rt_captured(cudaStream_t stream, const struct rt_op *op, cudaError_t *e);
 /* A call that waits for the stream: an error while it is captured, which the capture does not survive. */
