@@ -249,6 +249,42 @@ RT_API cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCa
     return rt_leave(e ? e : rt_notification_unregister(device, handle));
 }
 
+/* ---- atomic operations on memory of the host and of other devices (13): none is native ---- */
+
+static cudaError_t no_capabilities(unsigned *capabilities, const enum cudaAtomicOperation *operations, unsigned n)
+{
+    if (!capabilities || !operations || !n)
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < n; i++)
+        if ((unsigned)operations[i] > cudaAtomicOperationFloatMax)
+            return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < n; i++)
+        capabilities[i] = 0;
+    return cudaSuccess;
+}
+
+RT_API cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities,
+                                                       const enum cudaAtomicOperation *operations, unsigned n,
+                                                       int device)
+{
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = rt_open_device(device);
+    return rt_leave(e ? e : no_capabilities(capabilities, operations, n));
+}
+
+RT_API cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities,
+                                                      const enum cudaAtomicOperation *operations, unsigned n, int from,
+                                                      int to)
+{
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = rt_open_device(from);
+    if (!e)
+        e = from == to ? cudaErrorInvalidDevice : rt_open_device(to);
+    return rt_leave(e ? e : no_capabilities(capabilities, operations, n));
+}
+
 /* ---- the driver API by name ---- */
 
 RT_API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,

@@ -110,6 +110,7 @@ static cudaError_t load_texts(const struct rt_texts *t, simtx_gpu *gpu, struct c
     fflush(stdout);
     const char *message = simtx_last_message(gpu);
     fprintf(stderr, "%s%s", message, *message && message[strlen(message) - 1] == '\n' ? "" : "\n");
+    rt_log(message);
     rt_say("device code of %s cannot be loaded", program_invocation_short_name);
     return rt_status_error(s);
 }

@@ -63,6 +63,7 @@ static void print_errors(const char *message)
 {
     fflush(stdout);
     fprintf(stderr, "%s%s", message, *message && message[strlen(message) - 1] == '\n' ? "" : "\n");
+    rt_log(message);
 }
 
 void jit_report(const struct jit_logs *l, bool failed, const char *message)

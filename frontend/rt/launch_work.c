@@ -36,6 +36,7 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     size_t n = strlen(report);
     fflush(stdout);
     fprintf(stderr, "%s%s", report, n && report[n - 1] == '\n' ? "" : "\n");
+    rt_log(report);
     d->pending = e;
     if (!rt.blocking)
         return cudaSuccess;

@@ -459,6 +459,17 @@ void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size),
 /* Clusters of `cluster` blocks that are resident on the device; simtx has clusters of one block. */
 cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t shared, unsigned cluster, int *n);
 
+/* ---- log.c ---- */
+struct rt_log_reader;
+typedef cudaLogsCallback_t rt_log_function;
+void rt_log(const char *text);
+cudaError_t rt_log_register(rt_log_function function, void *data, struct rt_log_reader **out);
+cudaError_t rt_log_unregister(struct rt_log_reader *r);
+/* An iterator is the number of a message. */
+cudaError_t rt_log_current(unsigned *iterator, unsigned flags);
+cudaError_t rt_log_to_file(unsigned *iterator, const char *path, unsigned flags);
+cudaError_t rt_log_to_memory(unsigned *iterator, char *buffer, size_t *size, unsigned flags);
+
 /* ---- notification.c ---- */
 cudaError_t rt_notification_register(int device, const void *function, struct cudaAsyncCallbackEntry **out);
 cudaError_t rt_notification_unregister(int device, struct cudaAsyncCallbackEntry *entry);

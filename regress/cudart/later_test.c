@@ -317,6 +317,13 @@ static void device_attributes(void **state)
     CU(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH, 0));
     assert_int_equal(value, 0);
     GIVES(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)400, 0), cudaErrorInvalidValue);
+    enum cudaAtomicOperation ops[] = {cudaAtomicOperationCAS, cudaAtomicOperationFloatMax};
+    unsigned able[] = {1, 2};
+    OK(cudaDeviceGetHostAtomicCapabilities(able, ops, 2, 0));
+    assert_true(able[0] == 0 && able[1] == 0);
+    GIVES(cudaDeviceGetP2PAtomicCapabilities(able, ops, 2, 0, 0), cudaErrorInvalidDevice);
+    ops[1] = (enum cudaAtomicOperation)13;
+    GIVES(cudaDeviceGetHostAtomicCapabilities(able, ops, 2, 0), cudaErrorInvalidValue);
 }
 
 static void notify(cudaAsyncNotificationInfo_t *info, void *data, cudaAsyncCallbackHandle_t handle)
@@ -335,6 +342,73 @@ static void notifications(void **state)
     CU(cuDeviceUnregisterAsyncNotification(0, (CUasyncCallbackHandle)(void *)b));
     GIVES(cudaDeviceRegisterAsyncNotification(3, notify, NULL, &a), cudaErrorInvalidDevice);
     GIVES(cudaDeviceRegisterAsyncNotification(0, NULL, NULL, &a), cudaErrorInvalidValue);
+}
+
+/* ---- the log ---- */
+
+static char heard[256];
+
+static void hear(void *data, cudaLogLevel level, char *message, size_t length)
+{
+    assert_int_equal(level, cudaLogLevelError);
+    assert_int_equal(strlen(message), length);
+    snprintf(heard, sizeof heard, "%s %s", (char *)data, message);
+}
+
+/* A launch that is rejected leaves a message. */
+static void reject(int threads)
+{
+    CUdeviceptr out = 0;
+    int one = 1;
+    float f = 0;
+    void *args[] = {&out, &one, &one, &f};
+    CU_GIVES(cuLaunchKernel(load(), 1, 1, 1, (unsigned)threads, 1, 1, 0, NULL, args, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void logs(void **state)
+{
+    char path[] = "/tmp/simtx_log_XXXXXX", line[256] = "", text[4096], *p;
+    int fd = mkstemp(path);
+    unsigned at, end;
+    size_t n = sizeof text;
+    cudaLogsCallbackHandle h;
+    OK(cudaFree(NULL));
+    CU(cuLogsCurrent(&at, 0));
+    end = at;
+    CU(cuLogsDumpToMemory(&end, text, &n, 0));                       /* no message */
+    assert_int_equal(n, 0);
+    assert_string_equal(text, "");
+    OK(cudaLogsRegisterCallback(hear, "got", &h));
+    reject(5000);
+    assert_true(!strncmp(heard, "got launch rejected", 19) && strstr(heard, "5000"));
+    OK(cudaLogsUnregisterCallback(h));
+    GIVES(cudaLogsUnregisterCallback(h), cudaErrorInvalidValue);
+    *heard = 0;
+    reject(6000);
+    assert_string_equal(heard, "");
+    n = sizeof text;
+    OK(cudaLogsDumpToMemory(&at, text, &n, 0));
+    assert_int_equal(n, strlen(text));
+    assert_true((p = strchr(text, '\n')) && strchr(p + 1, '\n') == text + n - 1);      /* two messages */
+    assert_true(strstr(text, "5000") < p && strstr(p, "6000"));
+    n = 8;                                         /* too small for any */
+    GIVES(cudaLogsDumpToMemory(&end, text, &n, 0), cudaErrorInvalidValue);
+    assert_int_equal(n, 0);
+    CU(cuLogsDumpToFile(&end, path, 0));
+    assert_int_equal(end, at);
+    FILE *f = fdopen(fd, "r");
+    assert_true(fgets(line, sizeof line, f) && strstr(line, "5000"));
+    fclose(f);
+    remove(path);
+    for (int i = 0; i < 101; i++)
+        reject(7000);
+    n = sizeof text;
+    end = 0;
+    OK(cudaLogsDumpToMemory(&end, text, &n, 0));
+    assert_non_null(strstr(text, "earlier messages are lost"));
+    assert_null(strstr(text, "5000"));
+    CU_GIVES(cuLogsCurrent(&at, 1), CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(cuLogsDumpToMemory(NULL, NULL, &n, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- the driver API ---- */
@@ -510,7 +584,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(copies), TEST(copies_3d), TEST(managed_batches), TEST(arrays), TEST(pools_of_locations),
         TEST(numbers_of_graphs), TEST(clusters), TEST(events_of_launches), TEST(device_attributes),
-        TEST(notifications), TEST(contexts), TEST(resource_views),
+        TEST(notifications), TEST(logs), TEST(contexts), TEST(resource_views),
         TEST(old_launches), TEST(memory_operations), TEST(memory_operations_in_graphs),
     };
     return finish("later", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));

@@ -1,7 +1,7 @@
 /*
  * Data of edges: ports and types, which let a kernel start before the kernel that it depends on has ended. simtx keeps
- * the data for queries, and starts every node after all nodes that it depends on have ended, which is allowed. Most edges
- * are ordinary, with data that is zero; a node stores only the data of the others.
+ * the data for queries, and starts every node after all nodes that it depends on have ended, which is allowed. Most
+ * edges are ordinary, with data that is zero; a node stores only the data of the others.
  */
 #include "frontend/rt/graph/graph.h"
 

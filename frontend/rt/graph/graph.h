@@ -123,8 +123,8 @@ cudaError_t rt_graph_independ(cudaGraph_t g, const cudaGraphNode_t *from, const 
                               size_t n);
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_op *op);
 cudaError_t rt_node_destroy(cudaGraphNode_t node);
-/* Lists: with a NULL array *n gets the number; else at most *n are written, and the rest of the array is NULL. data gets
- * the data of the edges; when it is NULL and an edge of the list is not ordinary, the query is an error. */
+/* Lists: with a NULL array *n gets the number; else at most *n are written, and the rest of the array is NULL. data
+ * gets the data of the edges; when it is NULL and an edge of the list is not ordinary, the query is an error. */
 cudaError_t rt_graph_nodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n, bool roots_only);
 cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, void *data, size_t *n);
 cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *data, size_t *n);
