@@ -336,3 +336,19 @@ RT_API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 {
     return cudaDeviceGetCacheConfig(config);
 }
+
+/* ---- doubles as devices without them needed them: no conversion, since CUDA 5 ---- */
+
+RT_API cudaError_t cudaSetDoubleForDevice(double *value);
+RT_API cudaError_t cudaSetDoubleForHost(double *value);
+
+cudaError_t cudaSetDoubleForDevice(double *value)
+{
+    cudaError_t e = rt_enter();
+    return rt_leave(e ? e : value ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaSetDoubleForHost(double *value)
+{
+    return cudaSetDoubleForDevice(value);
+}

@@ -165,20 +165,23 @@ static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct
     return cudaErrorInvalidDeviceFunction;
 }
 
+static cudaError_t use(struct rt_function *f, const void *host_function, struct CUfunc_st **out)
+{
+    *out = &f->kernel[rt_thread.device];
+    return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
+}
+
 static cudaError_t find_registered(const void *host_function, struct CUfunc_st **out)
 {
     struct rt_function *f = ptrmap_get(&functions, host_function);
-    if (!f)
-        return cudaErrorInvalidDeviceFunction;
-    *out = &f->kernel[rt_thread.device];
-    return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
+    return f ? use(f, host_function, out) : cudaErrorInvalidDeviceFunction;
 }
 
 /* The driver API's handles of functions and kernels are accepted, too. */
 cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
 {
-    bool registered = ptrmap_get(&functions, host_function) != NULL;
-    return registered ? find_registered(host_function, out) : rt_resolve(host_function, out);
+    struct rt_function *f = ptrmap_get(&functions, host_function);
+    return f ? use(f, host_function, out) : rt_resolve(host_function, out);
 }
 
 cudaError_t rt_kernel_of(const void *handle, int device, struct CUfunc_st **out)

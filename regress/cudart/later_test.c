@@ -216,6 +216,18 @@ static void numbers_of_graphs(void **state)
     GIVES(cudaGraphNodeGetLocalId(node[0], &local[0]), cudaErrorInvalidValue);
 }
 
+static void doubles(void **state)
+{
+    cudaError_t (*to_device)(double *) = dlsym(RTLD_DEFAULT, "cudaSetDoubleForDevice");
+    cudaError_t (*to_host)(double *) = dlsym(RTLD_DEFAULT, "cudaSetDoubleForHost");
+    double d = 1.5;
+    assert_true(to_device && to_host);
+    OK(to_device(&d));
+    OK(to_host(&d));
+    assert_true(d == 1.5);
+    GIVES(to_host(NULL), cudaErrorInvalidValue);
+}
+
 /* ---- clusters, notifications ---- */
 
 static CUfunction load(void)
@@ -584,7 +596,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(copies), TEST(copies_3d), TEST(managed_batches), TEST(arrays), TEST(pools_of_locations),
         TEST(numbers_of_graphs), TEST(clusters), TEST(events_of_launches), TEST(device_attributes),
-        TEST(notifications), TEST(logs), TEST(contexts), TEST(resource_views),
+        TEST(doubles), TEST(notifications), TEST(logs), TEST(contexts), TEST(resource_views),
         TEST(old_launches), TEST(memory_operations), TEST(memory_operations_in_graphs),
     };
     return finish("later", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
