@@ -52,6 +52,7 @@ static void sampler(simtx_sampler *s, const CUDA_TEXTURE_DESC *d, const simtx_te
         .srgb = d->flags & CU_TRSF_SRGB,
         .mip_bias = d->mipmapLevelBias, .mip_min = d->minMipmapLevelClamp, .mip_max = d->maxMipmapLevelClamp,
         .max_anisotropy = d->maxAnisotropy,
+        .seamless = d->flags & CU_TRSF_SEAMLESS_CUBEMAP,
     };
     for (int i = 0; i < 3; i++)
         s->address[i] = (simtx_address)d->addressMode[i];
@@ -152,7 +153,8 @@ static void describe_sampler(CUDA_TEXTURE_DESC *d, const simtx_sampler *s)
         .filterMode = s->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
         .mipmapFilterMode = s->mip_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
         .flags = (s->normalized_coords ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
-                 (s->read_normalized ? 0u : CU_TRSF_READ_AS_INTEGER) | (s->srgb ? CU_TRSF_SRGB : 0u),
+                 (s->read_normalized ? 0u : CU_TRSF_READ_AS_INTEGER) | (s->srgb ? CU_TRSF_SRGB : 0u) |
+                 (s->seamless ? CU_TRSF_SEAMLESS_CUBEMAP : 0u),
         .mipmapLevelBias = s->mip_bias, .minMipmapLevelClamp = s->mip_min, .maxMipmapLevelClamp = s->mip_max,
         .maxAnisotropy = s->max_anisotropy,
     };

@@ -185,6 +185,35 @@ static void entry_points(void **state)
     assert_ptr_equal(by_version, plain);
 }
 
+/* The description of a texture has one field more since release 12. */
+static void texture_descriptions(void **state)
+{
+    enum { OLD = 68, NEW = 72 };
+    unsigned char got[NEW + GUARD];
+    cudaArray_t a;
+    cudaTextureObject_t t;
+    struct cudaChannelFormatDesc f = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    struct cudaResourceDesc r = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc d = {.maxAnisotropy = 7, .seamlessCubemap = 1};
+    assert_int_equal(sizeof d, NEW);
+    OK(cudaMallocArray(&a, &f, 4, 4, 0));
+    r.res.array.array = a;
+    for (int release = 12; release <= 13; release++) {
+        int last = -1;
+        OK(CALL(release, "cudaCreateTextureObject", (cudaTextureObject_t *, const void *, const void *, const void *),
+                &t, &r, &d, NULL));
+        memset(got, FILL, sizeof got);
+        OK(CALL(release, "cudaGetTextureObjectTextureDesc", (void *, cudaTextureObject_t), got, t));
+        memcpy(&last, got + OLD, sizeof last);
+        assert_int_equal(last, 1);
+        assert_int_equal(got[NEW], FILL);
+    }
+    memset(got, FILL, sizeof got);
+    OK(((cudaError_t (*)(void *, cudaTextureObject_t))dlsym(RTLD_DEFAULT, "cudaGetTextureObjectTextureDesc"))(got, t));
+    assert_int_equal(got[OLD], FILL);              /* of release 11 */
+    OK(cudaFreeArray(a));
+}
+
 static void per_thread_names(void **state)
 {
     struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0};
@@ -226,6 +255,7 @@ int main(void)
         cmocka_unit_test(properties), cmocka_unit_test(versions), cmocka_unit_test(one_state),
         cmocka_unit_test(event_times), cmocka_unit_test(graphs), cmocka_unit_test(capture),
         cmocka_unit_test(entry_points), cmocka_unit_test(per_thread_names),
+        cmocka_unit_test(texture_descriptions),
     };
     return finish("releases", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

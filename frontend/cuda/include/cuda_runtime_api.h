@@ -231,6 +231,9 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 /* Textures and surfaces */
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+/* The functions without _v2 take the structure of CUDA 11, which is shorter. */
+#define cudaCreateTextureObject cudaCreateTextureObject_v2
+#define cudaGetTextureObjectTextureDesc cudaGetTextureObjectTextureDesc_v2
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
                                     const struct cudaTextureDesc *pTexDesc,
                                     const struct cudaResourceViewDesc *pResViewDesc);

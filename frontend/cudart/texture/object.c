@@ -62,7 +62,7 @@ static simtx_sampler sampler(const struct cudaTextureDesc *d)
                        .normalized_coords = d->normalizedCoords, .srgb = d->sRGB,
                        .read_normalized = d->readMode == cudaReadModeNormalizedFloat, .mip_bias = d->mipmapLevelBias,
                        .mip_min = d->minMipmapLevelClamp, .mip_max = d->maxMipmapLevelClamp,
-                       .max_anisotropy = d->maxAnisotropy};
+                       .max_anisotropy = d->maxAnisotropy, .seamless = d->seamlessCubemap != 0};
     for (int i = 0; i < 3; i++)
         s.address[i] = (simtx_address)d->addressMode[i];
     memcpy(s.border, d->borderColor, sizeof s.border);
@@ -86,8 +86,8 @@ static cudaError_t new_texture(cudaTextureObject_t *out, const struct cudaResour
     return e;
 }
 
-RT_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *d,
-                                           const struct cudaTextureDesc *t, const struct cudaResourceViewDesc *view)
+RT_API cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *out, const struct cudaResourceDesc *d,
+                                              const struct cudaTextureDesc *t, const struct cudaResourceViewDesc *view)
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : new_texture(out, d, t, view));
@@ -137,7 +137,7 @@ RT_API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *d, 
     return rt_leave(e);
 }
 
-RT_API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *d, cudaTextureObject_t object)
+RT_API cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *d, cudaTextureObject_t object)
 {
     simtx_sampler s;
     cudaError_t e = rt_enter_gpu();
@@ -150,7 +150,7 @@ RT_API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *d, cu
         .readMode = s.read_normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType, .sRGB = s.srgb,
         .normalizedCoords = s.normalized_coords, .maxAnisotropy = s.max_anisotropy,
         .mipmapFilterMode = s.mip_linear ? cudaFilterModeLinear : cudaFilterModePoint, .mipmapLevelBias = s.mip_bias,
-        .minMipmapLevelClamp = s.mip_min, .maxMipmapLevelClamp = s.mip_max};
+        .minMipmapLevelClamp = s.mip_min, .maxMipmapLevelClamp = s.mip_max, .seamlessCubemap = s.seamless};
     for (int i = 0; i < 3; i++)
         d->addressMode[i] = (enum cudaTextureAddressMode)s.address[i];
     memcpy(d->borderColor, s.border, sizeof d->borderColor);
@@ -208,4 +208,32 @@ RT_API cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *d, 
         describe_resource(&r, d);
     }
     return rt_leave(e);
+}
+
+/* ---- with the structure of CUDA 11, which ends before the last field ---- */
+
+#undef cudaCreateTextureObject
+#undef cudaGetTextureObjectTextureDesc
+enum { OLD = offsetof(struct cudaTextureDesc, seamlessCubemap) };
+
+RT_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *d, const void *t,
+                                           const struct cudaResourceViewDesc *view);
+RT_API cudaError_t cudaGetTextureObjectTextureDesc(void *d, cudaTextureObject_t object);
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *d, const void *t,
+                                    const struct cudaResourceViewDesc *view)
+{
+    struct cudaTextureDesc whole = {.seamlessCubemap = 0};
+    if (t)
+        memcpy(&whole, t, OLD);
+    return cudaCreateTextureObject_v2(out, d, t ? &whole : NULL, view);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(void *d, cudaTextureObject_t object)
+{
+    struct cudaTextureDesc whole;
+    cudaError_t e = cudaGetTextureObjectTextureDesc_v2(d ? &whole : NULL, object);
+    if (!e)
+        memcpy(d, &whole, OLD);
+    return e;
 }
