@@ -6,6 +6,8 @@
 
 /* register.c: a kernel or variable by its address in the host program, on the current device */
 cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out);
+/* On any device that is open; not those of libraries. */
+cudaError_t rt_kernel_of(const void *handle, int device, struct CUfunc_st **out);
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes);
 /* A texture or surface reference, a variable that has more than an address. */
 struct rt_reference {

@@ -46,7 +46,7 @@ static cudaError_t enter_device(int device)
     return e ? e : rt_open_device(device);
 }
 
-RT_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+RT_API cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device)
 {
     cudaError_t e = enter_device(device);
     if (!e && !prop)
@@ -54,6 +54,18 @@ RT_API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int devi
     if (!e)
         rt_properties(prop, device);
     return rt_leave(e);
+}
+
+/* The structure of CUDA 11 ends before the fields of CUDA 12. */
+#undef cudaGetDeviceProperties
+RT_API cudaError_t cudaGetDeviceProperties(void *prop, int device);
+cudaError_t cudaGetDeviceProperties(void *prop, int device)
+{
+    struct cudaDeviceProp p;
+    cudaError_t e = cudaGetDeviceProperties_v2(prop ? &p : NULL, device);
+    if (!e)
+        memcpy(prop, &p, offsetof(struct cudaDeviceProp, hostRegisterSupported));
+    return e;
 }
 
 RT_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr number, int device)
@@ -323,4 +335,20 @@ RT_API cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
 RT_API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 {
     return cudaDeviceGetCacheConfig(config);
+}
+
+/* ---- doubles as devices without them needed them: no conversion, since CUDA 5 ---- */
+
+RT_API cudaError_t cudaSetDoubleForDevice(double *value);
+RT_API cudaError_t cudaSetDoubleForHost(double *value);
+
+cudaError_t cudaSetDoubleForDevice(double *value)
+{
+    cudaError_t e = rt_enter();
+    return rt_leave(e ? e : value ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaSetDoubleForHost(double *value)
+{
+    return cudaSetDoubleForDevice(value);
 }

@@ -5,10 +5,25 @@
 
 /* ---- graphs ---- */
 
-static cudaError_t conditional(void)
+RT_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t g, unsigned initial,
+                                                    unsigned flags)
 {
-    static bool said;
-    return rt_not_supported("a conditional node of a graph", &said);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_condition_create(handle, g, initial, flags));
+}
+
+static cudaError_t add_conditional(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
+                                   struct cudaConditionalNodeParams *p)
+{
+    struct rt_op op;
+    cudaError_t e = rt_enter_gpu();
+    if (!e)
+        e = rt_op_conditional(&op, p->handle, (int)p->type, p->size);
+    if (!e)
+        e = rt_graph_add(out, g, deps, n, &op);
+    if (!e)
+        p->phGraph_out = (*out)->op.conditional.bodies;
+    return rt_leave(e);
 }
 
 static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
@@ -21,7 +36,11 @@ static cudaError_t add_kernel(cudaGraphNode_t *out, cudaGraph_t g, const cudaGra
 RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n,
                                     struct cudaGraphNodeParams *p)
 {
-    switch (p ? p->type : cudaGraphNodeTypeConditional) {
+    if (!p) {
+        cudaError_t e = rt_enter_gpu();
+        return rt_leave(e ? e : cudaErrorInvalidValue);
+    }
+    switch (p->type) {
     case cudaGraphNodeTypeKernel: return add_kernel(out, g, deps, n, &p->kernel);
     case cudaGraphNodeTypeMemcpy: return cudaGraphAddMemcpyNode(out, g, deps, n, &p->memcpy.copyParams);
     case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(out, g, deps, n, &p->memset);
@@ -32,14 +51,11 @@ RT_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const c
     case cudaGraphNodeTypeEventRecord: return cudaGraphAddEventRecordNode(out, g, deps, n, p->eventRecord.event);
     case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(out, g, deps, n, &p->alloc);
     case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(out, g, deps, n, p->free.dptr);
+    case cudaGraphNodeTypeConditional: return add_conditional(out, g, deps, n, &p->conditional);
     default: break;
     }
     cudaError_t e = rt_enter_gpu();
-    if (!e)
-        e = !p                                         ? cudaErrorInvalidValue
-            : p->type == cudaGraphNodeTypeConditional ? conditional()
-                                                       : cudaErrorNotSupported;
-    return rt_leave(e);
+    return rt_leave(e ? e : cudaErrorNotSupported);
 }
 
 /* Launches from the device are not supported. */
@@ -66,16 +82,17 @@ static int device_of(struct cudaMemLocation l)
     return l.type == cudaMemLocationTypeDevice ? l.id : cudaCpuDeviceId;
 }
 
-static bool location_ok(struct cudaMemLocation l)
+/* The number of a device is checked later. */
+static bool wrong_location(struct cudaMemLocation l)
 {
-    return l.type >= cudaMemLocationTypeDevice && l.type <= cudaMemLocationTypeHostNumaCurrent;
+    return l.type != cudaMemLocationTypeDevice && !rt_location_ok(l);
 }
 
 RT_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, struct cudaMemLocation l, unsigned flags,
                                            cudaStream_t stream)
 {
     cudaError_t e = rt_enter_gpu();
-    if (!e && (flags || !location_ok(l)))
+    if (!e && (flags || wrong_location(l)))
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_prefetch(p, bytes, device_of(l), stream));
 }
@@ -83,7 +100,7 @@ RT_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, struct c
 RT_API cudaError_t cudaMemAdvise_v2(const void *p, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation l)
 {
     cudaError_t e = rt_enter_gpu();
-    if (!e && advice >= cudaMemAdviseSetPreferredLocation && !location_ok(l))
+    if (!e && advice >= cudaMemAdviseSetPreferredLocation && wrong_location(l))
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_advise(p, bytes, (int)advice, device_of(l)));
 }
@@ -122,40 +139,23 @@ RT_API cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device)
     return rt_leave(e);
 }
 
-static cudaError_t check_attribute(const cudaLaunchAttribute *a, bool *cooperative)
-{
-    switch (a->id) {
-    case cudaLaunchAttributeCooperative: *cooperative = a->val.cooperative != 0; return cudaSuccess;
-    case cudaLaunchAttributeClusterDimension:
-        return a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z == 1 ? cudaSuccess
-                                                                                 : cudaErrorNotSupported;
-    case cudaLaunchAttributeProgrammaticEvent: return cudaErrorNotSupported;
-    default: return cudaSuccess;
-    }
-}
-
-static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
-{
-    cudaError_t e = config && (!config->numAttrs || config->attrs) ? cudaSuccess : cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < config->numAttrs; i++)
-        e = check_attribute(&config->attrs[i], cooperative);
-    return e;
-}
-
 /* As launches by <<<>>>, those that are not cooperative are queued and may run concurrently. */
 RT_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     struct rt_args a = {.each = (const void *const *)args};
+    struct rt_launch_attributes attributes;
     struct CUfunc_st *f;
-    bool cooperative = false;
-    cudaError_t wrong = check_attributes(config, &cooperative);
-    cudaError_t e = cooperative ? rt_enter_gpu() : rt_enter_launch();
+    cudaError_t e = rt_enter_launch();
     if (!e)
-        e = wrong ? wrong : rt_kernel(func, &f);
+        e = config ? rt_read_attributes(&attributes, config->attrs, config->numAttrs) : cudaErrorInvalidValue;
+    if (!e)
+        e = rt_kernel(func, &f);
     if (e)
         return rt_leave(e);
+    if (attributes.cooperative)
+        rt_run_queued();
     struct rt_launch_config c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0};
-    return rt_leave(cooperative ? rt_launch_cooperative(f, &c, &a) : rt_launch(f, &c, &a));
+    return rt_leave(rt_launch_with(f, &c, &a, &attributes));
 }
 
 RT_API cudaError_t cudaFuncGetName(const char **name, const void *func)
@@ -192,6 +192,99 @@ RT_API cudaError_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offs
     return rt_leave(e);
 }
 
+/* ---- clusters ---- */
+
+/* The blocks of a cluster that the configuration requests; 0: it says nothing. */
+static unsigned cluster_of(const cudaLaunchConfig_t *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
+                   config->attrs[i].val.clusterDim.z;
+    return 0;
+}
+
+static cudaError_t enter_configuration(const void *out, const void *func, const cudaLaunchConfig_t *config,
+                                       struct CUfunc_st **f)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (!out || !config || (config->numAttrs && !config->attrs)))
+        e = cudaErrorInvalidValue;
+    return e ? e : rt_kernel(func, f);
+}
+
+RT_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config)
+{
+    struct CUfunc_st *f;
+    cudaError_t e = enter_configuration(clusters, func, config, &f);
+    return rt_leave(e ? e : rt_active_clusters(f, config->blockDim, config->dynamicSmemBytes, cluster_of(config),
+                                               clusters));
+}
+
+/* A cluster of one block, if the device can hold such a block. */
+RT_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config)
+{
+    struct CUfunc_st *f;
+    int n = 0;
+    cudaError_t e = enter_configuration(size, func, config, &f);
+    if (!e)
+        e = rt_active_clusters(f, config->blockDim, config->dynamicSmemBytes, 1, &n);
+    if (!e)
+        *size = n > 0;
+    return rt_leave(e);
+}
+
+/* ---- notifications, which a simulated device never sends ---- */
+
+RT_API cudaError_t cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback function, void *data,
+                                                       cudaAsyncCallbackHandle_t *out)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_notification_register(device, (const void *)function, out));
+}
+
+RT_API cudaError_t cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackHandle_t handle)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_notification_unregister(device, handle));
+}
+
+/* ---- atomic operations on memory of the host and of other devices (13): none is native ---- */
+
+static cudaError_t no_capabilities(unsigned *capabilities, const enum cudaAtomicOperation *operations, unsigned n)
+{
+    if (!capabilities || !operations || !n)
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < n; i++)
+        if ((unsigned)operations[i] > cudaAtomicOperationFloatMax)
+            return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < n; i++)
+        capabilities[i] = 0;
+    return cudaSuccess;
+}
+
+RT_API cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities,
+                                                       const enum cudaAtomicOperation *operations, unsigned n,
+                                                       int device)
+{
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = rt_open_device(device);
+    return rt_leave(e ? e : no_capabilities(capabilities, operations, n));
+}
+
+RT_API cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities,
+                                                      const enum cudaAtomicOperation *operations, unsigned n, int from,
+                                                      int to)
+{
+    cudaError_t e = rt_enter();
+    if (!e)
+        e = rt_open_device(from);
+    if (!e)
+        e = from == to ? cudaErrorInvalidDevice : rt_open_device(to);
+    return rt_leave(e ? e : no_capabilities(capabilities, operations, n));
+}
+
 /* ---- the driver API by name ---- */
 
 RT_API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
@@ -205,8 +298,26 @@ RT_API cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **f
     return status && r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : (cudaError_t)r;
 }
 
+/* Without a version, the release of the library determines which function a name means (renamed.txt). */
+RT_API cudaError_t __cudaSimtxGetDriverEntryPoint12(const char *symbol, void **function, unsigned long long flags,
+                                                    enum cudaDriverEntryPointQueryResult *status);
+RT_API cudaError_t __cudaSimtxGetDriverEntryPoint13(const char *symbol, void **function, unsigned long long flags,
+                                                    enum cudaDriverEntryPointQueryResult *status);
+
 RT_API cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                            enum cudaDriverEntryPointQueryResult *status)
 {
     return cudaGetDriverEntryPointByVersion(symbol, function, CUDART_VERSION, flags, status);
+}
+
+cudaError_t __cudaSimtxGetDriverEntryPoint12(const char *symbol, void **function, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, RT_RELEASE_12, flags, status);
+}
+
+cudaError_t __cudaSimtxGetDriverEntryPoint13(const char *symbol, void **function, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, RT_RELEASE_13, flags, status);
 }

@@ -108,3 +108,46 @@ RT_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
         rt.device[device].pool = pool;
     return rt_leave(e);
 }
+
+/* ---- the pool of a location (13): pinned memory of a device is the only kind ---- */
+
+static cudaError_t enter_location(const struct cudaMemLocation *l, enum cudaMemAllocationType type)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && !l)
+        e = cudaErrorInvalidValue;
+    if (!e && (l->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned))
+        e = cudaErrorNotSupported;
+    return e ? e : rt_open_device(l->id);
+}
+
+RT_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *out, struct cudaMemLocation *l,
+                                            enum cudaMemAllocationType type)
+{
+    cudaError_t e = enter_location(l, type);
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = &rt.device[l->id].default_pool;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *l, enum cudaMemAllocationType type)
+{
+    cudaError_t e = enter_location(l, type);
+    if (!e && !out)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = rt.device[l->id].pool;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaMemSetMemPool(struct cudaMemLocation *l, enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+    cudaError_t e = enter_location(l, type);
+    if (!e && (!rt_pool_ok(pool) || pool->device != l->id))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt.device[l->id].pool = pool;
+    return rt_leave(e);
+}

@@ -110,6 +110,7 @@ static cudaError_t load_texts(const struct rt_texts *t, simtx_gpu *gpu, struct c
     fflush(stdout);
     const char *message = simtx_last_message(gpu);
     fprintf(stderr, "%s%s", message, *message && message[strlen(message) - 1] == '\n' ? "" : "\n");
+    rt_log(message);
     rt_say("device code of %s cannot be loaded", program_invocation_short_name);
     return rt_status_error(s);
 }
@@ -164,16 +165,32 @@ static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct
     return cudaErrorInvalidDeviceFunction;
 }
 
-/* The driver API's handle of a loaded kernel is accepted, too. */
+static cudaError_t use(struct rt_function *f, const void *host_function, struct CUfunc_st **out)
+{
+    *out = &f->kernel[rt_thread.device];
+    return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
+}
+
+static cudaError_t find_registered(const void *host_function, struct CUfunc_st **out)
+{
+    struct rt_function *f = ptrmap_get(&functions, host_function);
+    return f ? use(f, host_function, out) : cudaErrorInvalidDeviceFunction;
+}
+
+/* The driver API's handles of functions and kernels are accepted, too. */
 cudaError_t rt_kernel(const void *host_function, struct CUfunc_st **out)
 {
     struct rt_function *f = ptrmap_get(&functions, host_function);
-    if (!f) {
-        *out = (struct CUfunc_st *)host_function;
-        return rt_function_ok(*out) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
-    }
-    *out = &f->kernel[rt_thread.device];
-    return (*out)->kernel ? cudaSuccess : load_kernel(f, host_function, *out);
+    return f ? use(f, host_function, out) : rt_resolve(host_function, out);
+}
+
+cudaError_t rt_kernel_of(const void *handle, int device, struct CUfunc_st **out)
+{
+    int current = rt_thread.device;
+    rt_thread.device = device;                      /* images are loaded on the current device */
+    cudaError_t e = rt_kernel(handle, out);
+    rt_thread.device = current;
+    return e ? e : (*out)->device == device ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 cudaError_t rt_symbol(const void *host_variable, void **address, size_t *bytes)
@@ -218,8 +235,11 @@ static void drop_bindings(int device)
 static void drop_kernels(int device)
 {
     for (size_t i = 0; i < functions.cap; i++)
-        if (functions.slots[i].key)
-            ((struct rt_function *)functions.slots[i].value)->kernel[device] = (struct CUfunc_st){0};
+        if (functions.slots[i].key) {
+            struct CUfunc_st *f = &((struct rt_function *)functions.slots[i].value)->kernel[device];
+            free(f->old);
+            *f = (struct CUfunc_st){0};
+        }
 }
 
 static void unload(struct code *code, int device)
@@ -265,6 +285,7 @@ RT_API void **__cudaRegisterFatBinary(void *wrapper)
     rt_lock();
     rt_unload_images = unload_images;
     rt_owns_function = owns_function;
+    rt_find_registered = find_registered;
     struct image *image = mem_zero(1, sizeof *image, "device code");
     const char *path = getenv(SIMTX_ENV_PTX);
     image->code = path && *path ? &replaced : &image->own;

@@ -72,6 +72,7 @@ typedef struct simtx_sampler {
     float border[4];
     float mip_bias, mip_min, mip_max;
     uint32_t max_anisotropy;         /* kept for queries; filters are isotropic */
+    bool seamless;                   /* kept for queries; each face of a cube map is filtered alone */
 } simtx_sampler;
 
 /* SIMTX_INVALID_ARGUMENT: contradictory or wrong; SIMTX_INVALID_ADDRESS: memory that is not allocated or misaligned;

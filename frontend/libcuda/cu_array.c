@@ -129,3 +129,37 @@ CU_API CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *out, CUarray a)
         *out = (CUDA_ARRAY_DESCRIPTOR){d.Width, d.Height, d.Format, d.NumChannels};
     return r;
 }
+
+/* ---- sparse and planar arrays: no array of simtx is one, which is an invalid value for these queries ---- */
+
+static CUresult no_such_array(void)
+{
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : cudaErrorInvalidValue);
+}
+
+CU_API CUresult cuArrayGetPlane(CUarray *plane, CUarray a, unsigned index)
+{
+    return no_such_array();
+}
+
+CU_API CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray a, CUdevice dev)
+{
+    return no_such_array();
+}
+
+CU_API CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUmipmappedArray a,
+                                                      CUdevice dev)
+{
+    return no_such_array();
+}
+
+CU_API CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *out, CUarray a)
+{
+    return no_such_array();
+}
+
+CU_API CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *out, CUmipmappedArray a)
+{
+    return no_such_array();
+}

@@ -251,3 +251,47 @@ CU_API CUresult cuCtxResetPersistingL2Cache(void)
 {
     return cu_leave(rt_enter_context());
 }
+
+/* ---- of CUDA 12: flags of the current context, events of all work of a context ---- */
+
+CU_API CUresult cuCtxSetFlags(unsigned flags)
+{
+    cudaError_t e = rt_enter_context();
+    if (!e && flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        rt_context_current()->flags = flags;
+    return cu_leave(e);
+}
+
+/* All work that the context has been given is complete. */
+CU_API CUresult cuCtxRecordEvent(CUcontext c, CUevent event)
+{
+    cudaError_t e = enter_named(&c);
+    return cu_leave(e ? e : rt_event_record(event, NULL, 0));
+}
+
+CU_API CUresult cuCtxWaitEvent(CUcontext c, CUevent event)
+{
+    cudaError_t e = enter_named(&c);
+    return cu_leave(e ? e : rt_stream_wait(NULL, event, 0));
+}
+
+/* A context has all SMs of its device; it cannot be given some of them. */
+CU_API CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type, CUdevice dev)
+{
+    cudaError_t e = cu_enter_device(dev);
+    if (!e && (!supported || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *supported = 0;
+    return cu_leave(e);
+}
+
+CU_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam *out, CUexecAffinityType type)
+{
+    cudaError_t e = rt_enter_context();
+    if (!e && (!out || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT))
+        e = cudaErrorInvalidValue;
+    return cu_leave(e ? e : cudaErrorUnsupportedExecAffinity);
+}

@@ -1,5 +1,6 @@
 /* Copies and fills of the driver API. A function without a stream works on the default stream. */
 #include "frontend/libcuda/cu.h"
+#include "frontend/rt/graph/graph.h"
 
 /* ---- linear ---- */
 
@@ -118,6 +119,37 @@ cudaError_t cu_copy_parameters(struct rt_side *to, struct rt_side *from, enum cu
     *kind = kind_of(c->dstMemoryType, c->srcMemoryType);
     cudaError_t e = side_of(to, &dst, c);
     return e ? e : side_of(from, &src, c);
+}
+
+/* The type of the memory on one side, so that a copy with these parameters has the same checks. */
+static CUmemorytype type_of(const struct rt_side *s, enum cudaMemcpyKind kind, bool to)
+{
+    if (s->array)
+        return CU_MEMORYTYPE_ARRAY;
+    if (kind == cudaMemcpyDefault)
+        return CU_MEMORYTYPE_UNIFIED;
+    bool host = kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+    return host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
+void cu_copy_of(CUDA_MEMCPY3D *c, const struct rt_side *dst, const struct rt_side *src, enum cudaMemcpyKind kind)
+{
+    struct cudaPitchedPtr to = {0}, from = {0};
+    if (!dst->array)
+        rt_side_memory(dst, &to);
+    if (!src->array)
+        rt_side_memory(src, &from);
+    *c = (CUDA_MEMCPY3D){
+        .srcMemoryType = type_of(src, kind, false), .srcHost = from.ptr, .srcDevice = cu_address(from.ptr),
+        .srcArray = (CUarray)(void *)src->array, .srcPitch = from.pitch, .srcHeight = from.ysize,
+        .dstMemoryType = type_of(dst, kind, true), .dstHost = to.ptr, .dstDevice = cu_address(to.ptr),
+        .dstArray = (CUarray)(void *)dst->array, .dstPitch = to.pitch, .dstHeight = to.ysize,
+        .WidthInBytes = dst->box.width, .Height = dst->box.height, .Depth = dst->box.depth,
+    };
+    if (src->array)
+        c->srcXInBytes = src->pos.x, c->srcY = src->pos.y, c->srcZ = src->pos.z;
+    if (dst->array)
+        c->dstXInBytes = dst->pos.x, c->dstY = dst->pos.y, c->dstZ = dst->pos.z;
 }
 
 static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, CUstream s)

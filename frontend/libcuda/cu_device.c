@@ -88,8 +88,8 @@ static cudaError_t attribute(int *value, CUdevice_attribute a, CUdevice dev)
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
-    case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: *value = 0; return cudaSuccess;
+    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK:
+    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH: *value = 0; return cudaSuccess;
     default: return rt_device_attribute(value, (int)a, dev);
     }
 }
@@ -244,4 +244,20 @@ CU_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     if (!e)
         rt.device[dev].pool = pool;
     return cu_leave(e);
+}
+
+/* ---- notifications, which a simulated device never sends ---- */
+
+CU_API CUresult cuDeviceRegisterAsyncNotification(CUdevice dev, CUasyncCallback function, void *data,
+                                                  CUasyncCallbackHandle *out)
+{
+    cudaError_t e = cu_enter_device(dev);
+    return cu_leave(e ? e : rt_notification_register(dev, (const void *)function,
+                                                     (cudaAsyncCallbackHandle_t *)(void *)out));
+}
+
+CU_API CUresult cuDeviceUnregisterAsyncNotification(CUdevice dev, CUasyncCallbackHandle handle)
+{
+    cudaError_t e = cu_enter_device(dev);
+    return cu_leave(e ? e : rt_notification_unregister(dev, (cudaAsyncCallbackHandle_t)(void *)handle));
 }

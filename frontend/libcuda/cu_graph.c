@@ -8,13 +8,12 @@ cudaError_t cu_kernel_op(struct rt_op *op, const CUDA_KERNEL_NODE_PARAMS *p)
     if (!p || (p->kernelParams && p->extra))
         return cudaErrorInvalidValue;
     *op = (struct rt_op){.kind = RT_OP_KERNEL,
-                         .kernel = {.f = p->func,
-                                    .config = {{p->gridDimX, p->gridDimY, p->gridDimZ},
+                         .kernel = {.config = {{p->gridDimX, p->gridDimY, p->gridDimZ},
                                                {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes, NULL, 0},
                                     .args = {.each = (const void *const *)p->kernelParams}}};
     if (p->extra && !rt_read_extra(&op->kernel.args, p->extra))
         return cudaErrorInvalidValue;
-    return rt_function_ok(p->func) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return rt_resolve(p->func, &op->kernel.f);
 }
 
 cudaError_t cu_copy_op(struct rt_op *op, const CUDA_MEMCPY3D *p)
@@ -120,13 +119,13 @@ CU_API CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph g, const CUgraphNo
 CU_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_graph_depend(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_depend(g, from, to, NULL, n));
 }
 
 CU_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_graph_independ(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_independ(g, from, to, NULL, n));
 }
 
 CU_API CUresult cuGraphDestroyNode(CUgraphNode node)
@@ -171,19 +170,19 @@ CU_API CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *n)
 CU_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_graph_edges(g, from, to, n));
+    return cu_leave(e ? e : rt_graph_edges(g, from, to, NULL, n));
 }
 
 CU_API CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_node_dependencies(node, nodes, n));
+    return cu_leave(e ? e : rt_node_dependencies(node, nodes, NULL, n));
 }
 
 CU_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_context();
-    return cu_leave(e ? e : rt_node_dependents(node, nodes, n));
+    return cu_leave(e ? e : rt_node_dependents(node, nodes, NULL, n));
 }
 
 /* ---- executable graphs ---- */

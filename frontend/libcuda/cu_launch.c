@@ -1,71 +1,64 @@
 /* Functions, launches and occupancy of the driver API. */
 #include "frontend/libcuda/cu.h"
 
-cudaError_t cu_enter_function(CUfunction f)
+cudaError_t cu_enter_function(CUfunction *f)
 {
     cudaError_t e = rt_enter_context();
-    return e ? e : rt_function_ok(f) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return e ? e : rt_resolve(*f, f);
 }
 
 /* ---- launches ---- */
 
-static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void **params, void **extra, bool cooperative)
+static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void **params, void **extra,
+                          const struct rt_launch_attributes *attributes)
 {
     struct rt_args a = {.each = (const void *const *)params};
-    cudaError_t e = cooperative ? rt_enter_context() : rt_enter_context_launch();
-    if (!e && !rt_function_ok(f))
-        e = cudaErrorInvalidResourceHandle;
+    cudaError_t e = rt_resolve(f, &f);
     if (!e && ((params && extra) || (extra && !rt_read_extra(&a, extra))))
         e = cudaErrorInvalidValue;
-    if (e)
-        return e;
-    return cooperative ? rt_launch_cooperative(f, c, &a) : rt_launch(f, c, &a);
+    if (!e && attributes->cooperative)
+        rt_run_queued();
+    return e ? e : rt_launch_with(f, c, &a, attributes);
 }
 
 CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
 {
     struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
-    return cu_leave(launch(f, &c, params, extra, false));
+    cudaError_t e = rt_enter_context_launch();
+    return cu_leave(e ? e : launch(f, &c, params, extra, &(struct rt_launch_attributes){0}));
 }
 
 CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                           unsigned by, unsigned bz, unsigned shared, CUstream s, void **params)
 {
     struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
-    return cu_leave(launch(f, &c, params, NULL, true));
+    cudaError_t e = rt_enter_context_launch();
+    return cu_leave(e ? e : launch(f, &c, params, NULL, &(struct rt_launch_attributes){.cooperative = true}));
 }
 
-/* Priorities, windows and policies have no effect; clusters of one block are no clusters. */
-static cudaError_t check_attribute(const CUlaunchAttribute *a, bool *cooperative)
-{
-    switch (a->id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: *cooperative = a->value.cooperative != 0; return cudaSuccess;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        return a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z == 1 ? cudaSuccess
-                                                                                       : cudaErrorNotSupported;
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return cudaErrorNotSupported;
-    default: return cudaSuccess;
-    }
-}
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "attributes of launches");
 
 CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-    bool cooperative = false;
-    cudaError_t e = config && (!config->numAttrs || config->attrs) ? cudaSuccess : cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < config->numAttrs; i++)
-        e = check_attribute(&config->attrs[i], &cooperative);
+    struct rt_launch_attributes attributes;
+    cudaError_t e = rt_enter_context_launch();
+    if (!e && !config)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        e = rt_read_attributes(&attributes, (const cudaLaunchAttribute *)(const void *)config->attrs,
+                               config->numAttrs);
     if (e)
-        return cu_result(e);
+        return cu_leave(e);
     struct rt_launch_config c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
                                  {config->blockDimX, config->blockDimY, config->blockDimZ},
                                  config->sharedMemBytes, config->hStream, 0};
-    return cu_leave(launch(f, &c, params, extra, cooperative));
+    return cu_leave(launch(f, &c, params, extra, &attributes));
 }
 
 /* ---- functions ---- */
 
-static cudaError_t get_attribute(int *value, CUfunction_attribute attribute, CUfunction f)
+cudaError_t cu_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
     struct cudaFuncAttributes a;
     rt_function_attributes(f, &a);
@@ -80,38 +73,44 @@ static cudaError_t get_attribute(int *value, CUfunction_attribute attribute, CUf
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = a.cacheModeCA; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = a.maxDynamicSharedSizeBytes; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = a.preferredShmemCarveout; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:             /* kernels that require clusters are not loaded */
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; return cudaSuccess;
     }
     return cudaErrorInvalidValue;
 }
 
 CU_API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
-    cudaError_t e = cu_enter_function(f);
-    return cu_leave(e ? e : value ? get_attribute(value, attribute, f) : cudaErrorInvalidValue);
+    cudaError_t e = cu_enter_function(&f);
+    return cu_leave(e ? e : value ? cu_function_attribute(value, attribute, f) : cudaErrorInvalidValue);
 }
 
 CU_API CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     return cu_leave(e ? e : rt_function_set(f, (int)attribute, value));
 }
 
 CU_API CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     return cu_leave(e ? e : rt_function_set_cache(f, (enum cudaFuncCache)config));
 }
 
 CU_API CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     return cu_leave(e ? e : config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 /* Kernels of the runtime API belong to no module of the driver API. */
 CU_API CUresult cuFuncGetModule(CUmodule *out, CUfunction f)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && !out)
         e = cudaErrorInvalidValue;
     if (!e && !f->module)
@@ -121,32 +120,38 @@ CU_API CUresult cuFuncGetModule(CUmodule *out, CUfunction f)
     return cu_leave(e);
 }
 
-CU_API CUresult cuFuncGetName(const char **name, CUfunction f)
+cudaError_t cu_function_name(const char **name, CUfunction f)
 {
     simtx_kernel_info k;
-    cudaError_t e = cu_enter_function(f);
-    if (!e && !name)
-        e = cudaErrorInvalidValue;
-    if (!e) {
-        simtx_kernel_get_info(f->kernel, &k);
-        *name = k.name;
-    }
-    return cu_leave(e);
+    if (!name)
+        return cudaErrorInvalidValue;
+    simtx_kernel_get_info(f->kernel, &k);
+    *name = k.name;
+    return cudaSuccess;
+}
+
+CU_API CUresult cuFuncGetName(const char **name, CUfunction f)
+{
+    cudaError_t e = cu_enter_function(&f);
+    return cu_leave(e ? e : cu_function_name(name, f));
+}
+
+cudaError_t cu_function_parameter(CUfunction f, size_t i, size_t *offset, size_t *size)
+{
+    simtx_kernel_info k;
+    simtx_kernel_get_info(f->kernel, &k);
+    if (!offset || i >= k.nparams)
+        return cudaErrorInvalidValue;
+    *offset = k.params[i].offset;
+    if (size)
+        *size = k.params[i].size;
+    return cudaSuccess;
 }
 
 CU_API CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size)
 {
-    simtx_kernel_info k = {0};
-    cudaError_t e = cu_enter_function(f);
-    if (!e)
-        simtx_kernel_get_info(f->kernel, &k);
-    if (!e && (!offset || i >= k.nparams))
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *offset = k.params[i].offset;
-    if (!e && size)
-        *size = k.params[i].size;
-    return cu_leave(e);
+    cudaError_t e = cu_enter_function(&f);
+    return cu_leave(e ? e : cu_function_parameter(f, i, offset, size));
 }
 
 /* ---- occupancy ---- */
@@ -154,7 +159,7 @@ CU_API CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_
 CU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int block_size,
                                                                      size_t shared, unsigned flags)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && (!blocks || block_size <= 0 || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -171,7 +176,7 @@ CU_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *bl
                                                           CUoccupancyB2DSize dynamic, size_t shared, int limit,
                                                           unsigned flags)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && (!min_grid || !block_size || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -187,43 +192,58 @@ CU_API CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size,
 
 CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction f, int blocks, int block_size)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && (!bytes || blocks <= 0 || block_size <= 0))
         e = cudaErrorInvalidValue;
     return cu_leave(e ? e : rt_largest_dynamic(f, blocks, block_size, bytes));
 }
 
-/* ---- kernels of libraries: their handles are those of functions ---- */
+/* ---- clusters ---- */
 
-CU_API CUresult cuKernelGetName(const char **name, CUkernel k)
+/* The blocks of a cluster that the configuration requests; 0: it says nothing. */
+static unsigned cluster_of(const CUlaunchConfig *config)
 {
-    return cuFuncGetName(name, (CUfunction)(void *)k);
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            return config->attrs[i].value.clusterDim.x * config->attrs[i].value.clusterDim.y *
+                   config->attrs[i].value.clusterDim.z;
+    return 0;
 }
 
-CU_API CUresult cuKernelGetParamInfo(CUkernel k, size_t i, size_t *offset, size_t *size)
+static cudaError_t active_clusters(int *n, CUfunction f, const CUlaunchConfig *config, unsigned cluster)
 {
-    return cuFuncGetParamInfo((CUfunction)(void *)k, i, offset, size);
+    cudaError_t e = cu_enter_function(&f);
+    if (!e && (!n || !config || (config->numAttrs && !config->attrs)))
+        e = cudaErrorInvalidValue;
+    if (e)
+        return e;
+    return rt_active_clusters(f, (dim3){config->blockDimX, config->blockDimY, config->blockDimZ},
+                              config->sharedMemBytes, cluster ? cluster : cluster_of(config), n);
 }
 
-CU_API CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k, CUdevice device)
+CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction f, const CUlaunchConfig *config)
 {
-    return cuFuncGetAttribute(value, attribute, (CUfunction)(void *)k);
+    return cu_leave(active_clusters(clusters, f, config, 0));
 }
 
-CU_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k, CUdevice device)
+/* A cluster of one block, if the device can hold such a block. */
+CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction f, const CUlaunchConfig *config)
 {
-    return cuFuncSetAttribute((CUfunction)(void *)k, attribute, value);
+    int n = 0;
+    cudaError_t e = active_clusters(&n, f, config, 1);
+    if (!e && !size)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *size = n > 0;
+    return cu_leave(e);
 }
 
-CU_API CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device)
-{
-    return cuFuncSetCacheConfig((CUfunction)(void *)k, config);
-}
+/* ---- loading ---- */
 
 /* A function is loaded with its module. */
 CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f)
 {
-    cudaError_t e = cu_enter_function(f);
+    cudaError_t e = cu_enter_function(&f);
     if (!e && !state)
         e = cudaErrorInvalidValue;
     if (!e)
@@ -233,7 +253,7 @@ CU_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f)
 
 CU_API CUresult cuFuncLoad(CUfunction f)
 {
-    return cu_leave(cu_enter_function(f));
+    return cu_leave(cu_enter_function(&f));
 }
 
 CU_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)

@@ -63,6 +63,7 @@ static void print_errors(const char *message)
 {
     fflush(stdout);
     fprintf(stderr, "%s%s", message, *message && message[strlen(message) - 1] == '\n' ? "" : "\n");
+    rt_log(message);
 }
 
 void jit_report(const struct jit_logs *l, bool failed, const char *message)
@@ -75,15 +76,7 @@ void jit_report(const struct jit_logs *l, bool failed, const char *message)
 
 /* ---- loading ---- */
 
-static cudaError_t load(CUmodule *out, const struct rt_texts *t, const struct jit_logs *l)
-{
-    cudaError_t e = rt_module_load(out, t);
-    jit_report(l, e != cudaSuccess, e ? simtx_last_message(rt_current()->gpu) : "");
-    return e;
-}
-
-/* The image, or the file when path is set. */
-static cudaError_t load_image(CUmodule *out, const void *image, const char *path, const struct jit_logs *l)
+cudaError_t jit_load(const struct jit_load *what, const void *image, const char *path, const struct jit_logs *l)
 {
     char why[512] = "";
     struct rt_texts *t = calloc(1, sizeof *t), *file = path ? calloc(1, sizeof *file) : NULL;
@@ -97,8 +90,10 @@ static cudaError_t load_image(CUmodule *out, const void *image, const char *path
         jit_report(l, true, why);
         e = cudaErrorNoKernelImageForDevice;
     }
-    if (!e)
-        e = load(out, t, l);
+    if (!e) {
+        e = what->module ? rt_module_load(what->module, t) : rt_library_load(what->library, t, path);
+        jit_report(l, e != cudaSuccess, e ? simtx_last_message(rt_current()->gpu) : "");
+    }
     if (t)
         rt_free_texts(t);
     if (file)
@@ -114,7 +109,7 @@ CU_API CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned n,
     cudaError_t e = rt_enter_context();
     if (!e && (!out || !image || !jit_logs(&l, n, options, values)))
         e = cudaErrorInvalidValue;
-    return cu_leave(e ? e : load_image(out, image, NULL, &l));
+    return cu_leave(e ? e : jit_load(&(struct jit_load){.module = out}, image, NULL, &l));
 }
 
 CU_API CUresult cuModuleLoadData(CUmodule *out, const void *image)
@@ -133,7 +128,7 @@ CU_API CUresult cuModuleLoad(CUmodule *out, const char *path)
     cudaError_t e = rt_enter_context();
     if (!e && (!out || !path))
         e = cudaErrorInvalidValue;
-    return cu_leave(e ? e : load_image(out, NULL, path, &l));
+    return cu_leave(e ? e : jit_load(&(struct jit_load){.module = out}, NULL, path, &l));
 }
 
 CU_API CUresult cuModuleUnload(CUmodule m)
@@ -185,60 +180,5 @@ CU_API CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule 
         *address = cu_address(p);
     if (!e && bytes)
         *bytes = n;
-    return cu_leave(e);
-}
-
-/* ---- libraries: modules that CUDA loads into each context when they are used; here, into the current one ---- */
-
-static CUmodule module_of(CUlibrary l)
-{
-    return (CUmodule)(void *)l;
-}
-
-CU_API CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option *options, void **values, unsigned n,
-                                  CUlibraryOption *library_options, void **library_values, unsigned library_n)
-{
-    return cuModuleLoadDataEx((CUmodule *)(void *)out, code, n, options, values);
-}
-
-CU_API CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_option *options, void **values,
-                                      unsigned n, CUlibraryOption *library_options, void **library_values,
-                                      unsigned library_n)
-{
-    return cuModuleLoad((CUmodule *)(void *)out, path);
-}
-
-CU_API CUresult cuLibraryUnload(CUlibrary l)
-{
-    return cuModuleUnload(module_of(l));
-}
-
-CU_API CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary l, const char *name)
-{
-    return cuModuleGetFunction((CUfunction *)(void *)out, module_of(l), name);
-}
-
-CU_API CUresult cuLibraryGetModule(CUmodule *out, CUlibrary l)
-{
-    cudaError_t e = cu_enter_module(module_of(l));
-    if (!e && !out)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *out = module_of(l);
-    return cu_leave(e);
-}
-
-CU_API CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name)
-{
-    return cuModuleGetGlobal(address, bytes, module_of(l), name);
-}
-
-CU_API CUresult cuKernelGetFunction(CUfunction *out, CUkernel k)
-{
-    cudaError_t e = cu_enter_function((CUfunction)(void *)k);
-    if (!e && !out)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *out = (CUfunction)(void *)k;
     return cu_leave(e);
 }

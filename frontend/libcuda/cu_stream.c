@@ -84,6 +84,15 @@ CU_API CUresult cuStreamGetCtx(CUstream s, CUcontext *out)
     return cu_leave(e);
 }
 
+/* No stream belongs to a green context. */
+CU_API CUresult cuStreamGetCtx_v2(CUstream s, CUcontext *out, CUgreenCtx *green)
+{
+    CUresult r = cuStreamGetCtx(s, out);
+    if (green)
+        *green = NULL;
+    return r;
+}
+
 CU_API CUresult cuStreamGetDevice(CUstream s, CUdevice *out)
 {
     cudaError_t e = cu_enter_stream(s);

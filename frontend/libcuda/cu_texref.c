@@ -376,3 +376,15 @@ CU_API CUresult cuSurfRefSetArray(CUsurfref surface, CUarray a, unsigned flags)
         e = rt_surface_new(cu_array(a), &object);
     return cu_leave(e ? e : replace(r, object));
 }
+
+CU_API CUresult cuSurfRefGetArray(CUarray *out, CUsurfref surface)
+{
+    CUtexref r = (CUtexref)(void *)surface;
+    simtx_array *a;
+    cudaError_t e = enter_reference(r, true);
+    if (!e && (!out || !simtx_surface_get(rt_current()->gpu, r->object, &a)))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *out = (CUarray)(void *)a;
+    return cu_leave(e);
+}

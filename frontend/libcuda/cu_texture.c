@@ -52,6 +52,7 @@ static void sampler(simtx_sampler *s, const CUDA_TEXTURE_DESC *d, const simtx_te
         .srgb = d->flags & CU_TRSF_SRGB,
         .mip_bias = d->mipmapLevelBias, .mip_min = d->minMipmapLevelClamp, .mip_max = d->maxMipmapLevelClamp,
         .max_anisotropy = d->maxAnisotropy,
+        .seamless = d->flags & CU_TRSF_SEAMLESS_CUBEMAP,
     };
     for (int i = 0; i < 3; i++)
         s->address[i] = (simtx_address)d->addressMode[i];
@@ -152,7 +153,8 @@ static void describe_sampler(CUDA_TEXTURE_DESC *d, const simtx_sampler *s)
         .filterMode = s->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
         .mipmapFilterMode = s->mip_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT,
         .flags = (s->normalized_coords ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
-                 (s->read_normalized ? 0u : CU_TRSF_READ_AS_INTEGER) | (s->srgb ? CU_TRSF_SRGB : 0u),
+                 (s->read_normalized ? 0u : CU_TRSF_READ_AS_INTEGER) | (s->srgb ? CU_TRSF_SRGB : 0u) |
+                 (s->seamless ? CU_TRSF_SEAMLESS_CUBEMAP : 0u),
         .mipmapLevelBias = s->mip_bias, .minMipmapLevelClamp = s->mip_min, .maxMipmapLevelClamp = s->mip_max,
         .maxAnisotropy = s->max_anisotropy,
     };
@@ -182,6 +184,37 @@ CU_API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *d, CUtexObject t)
         e = cudaErrorInvalidValue;
     if (!e)
         describe_sampler(d, &s);
+    return cu_leave(e);
+}
+
+CU_API CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *d, CUtexObject t)
+{
+    simtx_resource r;
+    cudaError_t e = rt_enter_context();
+    if (!e && (!d || !simtx_texture_get(rt_current()->gpu, t, &r, NULL) || !r.view))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        memset(d, 0, sizeof *d);
+        d->format = (CUresourceViewFormat)rt_view_format(&r.view_texel);
+        d->firstMipmapLevel = r.first_level;
+        d->lastMipmapLevel = r.last_level;
+        d->firstLayer = r.first_layer;
+        d->lastLayer = r.last_layer;
+    }
+    return cu_leave(e);
+}
+
+CU_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *out, CUarray_format format, unsigned channels, CUdevice dev)
+{
+    simtx_texture_limits l;
+    simtx_texel t;
+    cudaError_t e = cu_enter_device(dev);
+    if (!e && (!out || !cu_texel(&t, format, channels)))
+        e = cudaErrorInvalidValue;
+    if (!e) {
+        simtx_texture_get_limits(rt.device[dev].gpu, &l);
+        *out = l.tex_1d_linear;
+    }
     return cu_leave(e);
 }
 

@@ -18,4 +18,12 @@ bool jit_logs(struct jit_logs *l, unsigned n, const CUjit_option *options, void 
 /* Writes the message to the log for errors or for information; an error without a log goes to stderr. */
 void jit_report(const struct jit_logs *l, bool failed, const char *message);
 
+/* What is loaded: a module of the current context, or a library. */
+struct jit_load {
+    CUmodule *module;                    /* NULL: a library */
+    CUlibrary *library;
+};
+/* The image, or the file when path is set; messages go to the logs. */
+cudaError_t jit_load(const struct jit_load *what, const void *image, const char *path, const struct jit_logs *l);
+
 #endif

@@ -1,6 +1,8 @@
 /* Kernel attributes and occupancy. */
 #include "frontend/rt/rt.h"
 
+#include <limits.h>
+
 static const simtx_gpu_info *info_of(const struct CUfunc_st *f)
 {
     return &rt.device[f->device].info;
@@ -138,4 +140,15 @@ void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size),
         *block_size = size;
         *min_grid = (int)(blocks * info_of(f)->sms);
     }
+}
+
+cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t shared, unsigned cluster, int *n)
+{
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (!cluster || !threads || threads > INT_MAX)
+        return cudaErrorInvalidValue;
+    if (cluster != 1)
+        return cudaErrorNotSupported;
+    *n = (int)(rt_occupancy(f, (int)threads, shared) * info_of(f)->sms);
+    return cudaSuccess;
 }

@@ -36,6 +36,7 @@ static cudaError_t launch_failed(struct rt_device *d, cudaError_t e, const char 
     size_t n = strlen(report);
     fflush(stdout);
     fprintf(stderr, "%s%s", report, n && report[n - 1] == '\n' ? "" : "\n");
+    rt_log(report);
     d->pending = e;
     if (!rt.blocking)
         return cudaSuccess;
@@ -153,4 +154,63 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
         return cudaErrorCooperativeLaunchTooLarge;
     cudaError_t e;
     return captured(f, c, args, true, &e) ? e : rt_launch(f, c, args);
+}
+
+/* ---- launches with attributes ---- */
+
+static cudaError_t add_event(struct rt_launch_attributes *a, cudaEvent_t event)
+{
+    if (!rt_event_ok(event))
+        return cudaErrorInvalidResourceHandle;
+    if (!(event->flags & cudaEventDisableTiming) || a->n == sizeof a->events / sizeof *a->events)
+        return cudaErrorInvalidValue;
+    a->events[a->n++] = event;
+    return cudaSuccess;
+}
+
+/* An event of a launch is recorded when its blocks have started, or trigger it; simtx records it when the kernel has
+ * ended, which is later and thus allowed. */
+static cudaError_t read_attribute(struct rt_launch_attributes *a, const cudaLaunchAttribute *of)
+{
+    const union cudaLaunchAttributeValue *v = &of->val;
+    switch (of->id) {
+    case cudaLaunchAttributeCooperative: a->cooperative = v->cooperative != 0; return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        return v->clusterDim.x * v->clusterDim.y * v->clusterDim.z == 1 ? cudaSuccess : cudaErrorNotSupported;
+    case cudaLaunchAttributeProgrammaticEvent: return add_event(a, v->programmaticEvent.event);
+    case cudaLaunchAttributeLaunchCompletionEvent: return add_event(a, v->launchCompletionEvent.event);
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        return v->deviceUpdatableKernelNode.deviceUpdatable ? cudaErrorNotSupported : cudaSuccess;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t rt_read_attributes(struct rt_launch_attributes *out, const cudaLaunchAttribute *list, unsigned n)
+{
+    cudaError_t e = n && !list ? cudaErrorInvalidValue : cudaSuccess;
+    *out = (struct rt_launch_attributes){0};
+    for (unsigned i = 0; !e && i < n; i++)
+        e = read_attribute(out, &list[i]);
+    return e;
+}
+
+cudaError_t rt_launch_with(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
+                           const struct rt_launch_attributes *a)
+{
+    cudaError_t e = a->cooperative ? rt_launch_cooperative(f, c, args) : rt_launch(f, c, args);
+    if (a->n)
+        rt_run_queued();
+    for (int i = 0; !e && i < a->n; i++)
+        e = rt_event_record(a->events[i], c->stream, 0);
+    return e;
 }

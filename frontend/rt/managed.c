@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool is_managed(const void *p, size_t bytes)
+bool rt_managed(const void *p, size_t bytes)
 {
     int kind;
     struct rt_device *d = rt_owner(p);
@@ -23,7 +23,7 @@ cudaError_t rt_prefetch(const void *p, size_t bytes, int device, cudaStream_t st
         return cudaErrorInvalidResourceHandle;
     if (!device_or_cpu(device))
         return cudaErrorInvalidDevice;
-    return bytes && is_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+    return bytes && rt_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t rt_advise(const void *p, size_t bytes, int advice, int device)
@@ -32,12 +32,12 @@ cudaError_t rt_advise(const void *p, size_t bytes, int advice, int device)
         return cudaErrorInvalidValue;
     if (advice >= cudaMemAdviseSetPreferredLocation && !device_or_cpu(device))
         return cudaErrorInvalidDevice;
-    return bytes && is_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+    return bytes && rt_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t rt_range_attribute(void *data, size_t size, int attribute, const void *p, size_t bytes)
 {
-    if (!data || !bytes || !is_managed(p, bytes) || size < sizeof(int) || size % sizeof(int))
+    if (!data || !bytes || !rt_managed(p, bytes) || size < sizeof(int) || size % sizeof(int))
         return cudaErrorInvalidValue;
     switch (attribute) {
     case cudaMemRangeAttributeReadMostly:
@@ -56,5 +56,5 @@ cudaError_t rt_range_attribute(void *data, size_t size, int attribute, const voi
 cudaError_t rt_attach(void *p, size_t bytes, unsigned flags)
 {
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
-    return known && is_managed(p, bytes ? bytes : 1) ? cudaSuccess : cudaErrorInvalidValue;
+    return known && rt_managed(p, bytes ? bytes : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -17,6 +17,7 @@
 void (*rt_unload_images)(int device);
 void (*rt_unload_references)(rt_module m);
 bool (*rt_owns_function)(const struct CUfunc_st *f);
+cudaError_t (*rt_find_registered)(const void *host_function, struct CUfunc_st **out);
 
 /* ---- texts ---- */
 
@@ -165,6 +166,8 @@ cudaError_t rt_module_unload(rt_module m)
         if (rt_unload_references)
             rt_unload_references(m);
         simtx_module_unload(m->module);
+        for (int i = 0; i < m->count; i++)
+            free(m->functions[i].old);
         free(m->functions);
         free(m);
         return cudaSuccess;

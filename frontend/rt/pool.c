@@ -36,6 +36,8 @@ cudaError_t rt_malloc_async(void **out, size_t bytes, cudaMemPool_t pool, cudaSt
         return cudaErrorInvalidResourceHandle;
     if (!rt_pool_ok(pool))
         return cudaErrorInvalidValue;
+    if (pool->max && (pool->used > pool->max || bytes > pool->max - pool->used))
+        return cudaErrorMemoryAllocation;
     cudaError_t e = rt_malloc(out, bytes, RT_ALLOC_DEVICE, 0, pool);
     if (!e && *out && rt_stream_capturing(stream))
         e = capture_malloc(*out, bytes, stream);
@@ -68,6 +70,7 @@ cudaError_t rt_pool_create(cudaMemPool_t *out, const struct cudaMemPoolProps *pr
         return cudaErrorMemoryAllocation;
     }
     p->device = props->location.id;
+    p->max = props->maxSize;
     *out = p;
     return cudaSuccess;
 }

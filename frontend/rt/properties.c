@@ -53,6 +53,9 @@ static void fill_abilities(struct cudaDeviceProp *p)
     p->directManagedMemAccessFromHost = 1;
     p->canUseHostPointerForRegisteredMem = 1;
     p->cooperativeLaunch = 1;
+    p->hostRegisterSupported = 1;
+    p->hostRegisterReadOnlySupported = 1;
+    p->memoryPoolsSupported = 1;
 }
 
 static void copy_extents(int *to, const uint32_t *from, unsigned n)
@@ -214,7 +217,7 @@ static const struct attribute attributes[] = {
     VALUE(Reserved93, 0),
     VALUE(Reserved94, 0),
     VALUE(CanFlushRemoteWrites, 0),
-    VALUE(HostRegisterSupported, 1),
+    FIELD(HostRegisterSupported, hostRegisterSupported),
     FIELD(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables),
     FIELD(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
     FIELD(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
@@ -222,13 +225,35 @@ static const struct attribute attributes[] = {
     FIELD(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
     SIZE(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
     VALUE(SparseCudaArraySupported, 0),
-    VALUE(HostRegisterReadOnlySupported, 1),
+    FIELD(HostRegisterReadOnlySupported, hostRegisterReadOnlySupported),
     VALUE(TimelineSemaphoreInteropSupported, 0),
-    VALUE(MemoryPoolsSupported, 1),
+    FIELD(MemoryPoolsSupported, memoryPoolsSupported),
     VALUE(GPUDirectRDMASupported, 0),
     VALUE(GPUDirectRDMAFlushWritesOptions, 0),
     VALUE(GPUDirectRDMAWritesOrdering, 0),
     VALUE(MemoryPoolSupportedHandleTypes, 0),
+    FIELD(ClusterLaunch, clusterLaunch),
+    VALUE(DeferredMappingCudaArraySupported, 0),
+    VALUE(Reserved122, 0),                       /* memory operations of streams */
+    VALUE(Reserved123, 0),
+    VALUE(Reserved124, 0),                       /* buffers shared with other drivers */
+    VALUE(IpcEventSupport, 0),
+    VALUE(MemSyncDomainCount, 1),
+    VALUE(Reserved127, 0),                       /* tensor maps */
+    VALUE(Reserved128, 0),                       /* handles of a fabric */
+    VALUE(Reserved129, 0),                       /* functions with one address for host and device */
+    VALUE(NumaConfig, 0),                        /* the device is no node of the host's memory */
+    VALUE(NumaId, -1),
+    VALUE(Reserved132, 0),                       /* multicast */
+    VALUE(MpsEnabled, 0),
+    VALUE(HostNumaId, -1),                       /* no node is closest */
+    VALUE(D3D12CigSupported, 0),
+    VALUE(VulkanCigSupported, 0),
+    VALUE(GpuPciDeviceId, 0),                    /* of no vendor */
+    VALUE(GpuPciSubsystemId, 0),
+    VALUE(Reserved141, 0),
+    VALUE(HostNumaMemoryPoolsSupported, 0),
+    VALUE(HostNumaMultinodeIpcSupported, 0),
 };
 
 #undef FIELD

@@ -31,6 +31,9 @@
 #define RT_API __attribute__((visibility("default")))
 #define RT_MAX_DEVICES 16
 #define RT_DRIVER_VERSION 11050
+/* The versions that libcudart.so.12 and libcudart.so.13 report. */
+#define RT_RELEASE_12 12090
+#define RT_RELEASE_13 13000
 #define RT_GREATEST_PRIORITY (-5)
 
 typedef struct CUctx_st *rt_context;
@@ -39,7 +42,7 @@ typedef struct CUmod_st *rt_module;
 /* A pool of stream-ordered allocations; with synchronous execution it only stores attributes. */
 struct CUmemPoolHandle_st {
     int device;
-    unsigned long long release_threshold, used, used_high;
+    unsigned long long release_threshold, used, used_high, max;  /* max: 0: no limit */
     bool no_reuse[3];                   /* the three reuse attributes, inverted: reuse is on by default */
 };
 
@@ -123,6 +126,7 @@ struct CUfunc_st {
     int max_dynamic;                    /* set by cudaFuncSetAttribute; 0: not set */
     int carveout;                       /* cudaFuncAttributePreferredSharedMemoryCarveout */
     enum cudaFuncCache cache;           /* cudaFuncSetCacheConfig */
+    struct rt_old_launch *old;          /* settings of launches as before CUDA 4; NULL: none */
 };
 
 enum { RT_WARP_SIZE = 32 };             /* a wavefront of 64 is two PTX warps */
@@ -162,7 +166,9 @@ struct rt {
     bool initialised;                   /* a call of the runtime API, or cuInit */
     int device_count;                   /* 0 until the first query */
     struct rt_device device[RT_MAX_DEVICES];
-    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects;    /* live handles */
+    /* live handles; those of conditions by the address of the condition's word */
+    struct ptrmap streams, events, pools, arrays, graphs, nodes, execs, user_objects, libraries, kernels, conditions,
+                  notifications;
     rt_context contexts;                /* those that are not primary */
     rt_module modules;                  /* of the driver API */
     bool blocking;                      /* CUDA_LAUNCH_BLOCKING: a launch returns its own error */
@@ -246,6 +252,8 @@ void rt_free_all(struct rt_device *d, rt_context c);
 cudaError_t rt_prefetch(const void *p, size_t bytes, int device, cudaStream_t stream);
 cudaError_t rt_advise(const void *p, size_t bytes, int advice, int device);
 cudaError_t rt_range_attribute(void *data, size_t size, int attribute, const void *p, size_t bytes);
+/* Memory that host and device share. */
+bool rt_managed(const void *p, size_t bytes);
 cudaError_t rt_attach(void *p, size_t bytes, unsigned flags);
 
 /* ---- copy.c ---- */
@@ -269,6 +277,28 @@ cudaError_t rt_copy_boxes(const struct rt_box *dst, const struct rt_box *src, en
 cudaError_t rt_fill(const struct rt_box *b, unsigned value, unsigned element, cudaStream_t stream);
 #define RT_MAX_PITCH ((size_t)2147483647)
 
+/* ---- copy_batch.c ---- */
+/* Copies between pointers; attribute k holds from copy indices[k] to the one before indices[k + 1]. */
+struct rt_batch {
+    void *const *dsts;
+    const void *const *srcs;
+    const size_t *sizes;
+    size_t count;
+    const struct cudaMemcpyAttributes *attrs;
+    const size_t *indices;
+    size_t nattrs;
+};
+/* *failed: the copy that failed, or SIZE_MAX when it is none in particular. */
+cudaError_t rt_copy_batch(const struct rt_batch *b, size_t *failed, cudaStream_t stream);
+cudaError_t rt_copy_batch_3d(const struct cudaMemcpy3DBatchOp *ops, size_t n, unsigned long long flags, size_t *failed,
+                             cudaStream_t stream);
+/* A device that exists, or the host in one of three ways. */
+bool rt_location_ok(struct cudaMemLocation l);
+cudaError_t rt_prefetch_batch(void *const *p, const size_t *sizes, size_t n, const struct cudaMemLocation *locations,
+                              const size_t *indices, size_t nlocations, unsigned long long flags, cudaStream_t stream);
+cudaError_t rt_discard_batch(void *const *p, const size_t *sizes, size_t n, unsigned long long flags,
+                             cudaStream_t stream);
+
 /* ---- array.c: arrays, and copies with an array on one or both sides ---- */
 cudaError_t rt_array_new(const simtx_array_desc *d, simtx_array **out);
 cudaError_t rt_array_free(simtx_array *a);
@@ -288,6 +318,9 @@ cudaError_t rt_copy_sides(const struct rt_side *dst, const struct rt_side *src, 
 /* ---- texture.c: objects of the current device ---- */
 cudaError_t rt_texture_new(const simtx_resource *r, const simtx_sampler *s, uint64_t *handle);
 cudaError_t rt_surface_new(simtx_array *a, uint64_t *handle);
+/* The texel of a format of resource views (cudaResourceViewFormat), and the format of a texel that a view has. */
+bool rt_view_texel(unsigned format, simtx_texel *t);
+unsigned rt_view_format(const simtx_texel *t);
 /* cudaErrorInvalidValue: no such object, or of the other kind. */
 cudaError_t rt_object_free(int device, uint64_t handle, bool surface);
 void rt_free_objects(int device, rt_context c);         /* c: as for rt_free_all */
@@ -354,6 +387,7 @@ struct CUmod_st {
     simtx_module *module;
     struct CUfunc_st *functions;        /* one for each kernel */
     int count;
+    struct CUlib_st *library;           /* NULL: a module that the program has loaded */
     rt_module next;
 };
 bool rt_module_ok(rt_module m);
@@ -369,12 +403,46 @@ extern void (*rt_unload_images)(int device);
 /* register.c: whether the handle is that of a kernel of an image. */
 extern bool (*rt_owns_function)(const struct CUfunc_st *f);
 
+/* register.c: the kernel of an image that the program names by its host function, on the current device */
+extern cudaError_t (*rt_find_registered)(const void *host_function, struct CUfunc_st **out);
+
+/* ---- library.c ---- */
+bool rt_library_ok(struct CUlib_st *l);
+bool rt_library_kernel_ok(const struct CUkern_st *k);
+/* The library keeps the texts, so that other contexts can load them; *t becomes empty. path: the file, or NULL. */
+cudaError_t rt_library_load(struct CUlib_st **out, struct rt_texts *t, const char *path);
+cudaError_t rt_library_unload(struct CUlib_st *l);
+/* The library's module in the current context. */
+cudaError_t rt_library_module(struct CUlib_st *l, rt_module *out);
+int rt_library_count(const struct CUlib_st *l);
+struct CUkern_st *rt_library_kernel_at(struct CUlib_st *l, int i);
+cudaError_t rt_library_kernel(struct CUlib_st *l, const char *name, struct CUkern_st **out);
+/* A variable in the current context; managed: only one with .managed. */
+cudaError_t rt_library_variable(struct CUlib_st *l, const char *name, bool managed, void **address, size_t *bytes);
+struct CUlib_st *rt_kernel_library(const struct CUkern_st *k);
+cudaError_t rt_kernel_on(struct CUkern_st *k, int device, struct CUfunc_st **out);
+/* An attribute of the kernel on a device, in all its contexts. */
+cudaError_t rt_kernel_set(struct CUkern_st *k, int attribute, int value, int device);
+/* The function that a handle stands for in the current context: a function, a kernel of a library, or the host function
+ * of a kernel. */
+cudaError_t rt_resolve(const void *handle, struct CUfunc_st **out);
+
 /* ---- launch_work.c ---- */
 /* Runs the queued launches of all devices; their errors become pending. */
 void rt_run_queued(void);
 cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args);
 /* All blocks must be resident at once. */
 cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args);
+
+/* What the attributes of a launch request; the others are hints without effect. */
+struct rt_launch_attributes {
+    bool cooperative;
+    cudaEvent_t events[2];              /* recorded after the launch */
+    int n;
+};
+cudaError_t rt_read_attributes(struct rt_launch_attributes *out, const cudaLaunchAttribute *list, unsigned n);
+cudaError_t rt_launch_with(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
+                           const struct rt_launch_attributes *a);
 
 /* ---- function.c ---- */
 /* A handle of a kernel that is loaded. */
@@ -392,5 +460,23 @@ cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_
 /* The block size with the most resident threads, and the grid that fills the device with it. */
 void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size), size_t shared, int limit,
                    int *min_grid, int *block_size);
+
+/* Clusters of `cluster` blocks that are resident on the device; simtx has clusters of one block. */
+cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t shared, unsigned cluster, int *n);
+
+/* ---- log.c ---- */
+struct rt_log_reader;
+typedef cudaLogsCallback_t rt_log_function;
+void rt_log(const char *text);
+cudaError_t rt_log_register(rt_log_function function, void *data, struct rt_log_reader **out);
+cudaError_t rt_log_unregister(struct rt_log_reader *r);
+/* An iterator is the number of a message. */
+cudaError_t rt_log_current(unsigned *iterator, unsigned flags);
+cudaError_t rt_log_to_file(unsigned *iterator, const char *path, unsigned flags);
+cudaError_t rt_log_to_memory(unsigned *iterator, char *buffer, size_t *size, unsigned flags);
+
+/* ---- notification.c ---- */
+cudaError_t rt_notification_register(int device, const void *function, struct cudaAsyncCallbackEntry **out);
+cudaError_t rt_notification_unregister(int device, struct cudaAsyncCallbackEntry *entry);
 
 #endif

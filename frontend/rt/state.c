@@ -22,6 +22,7 @@ void rt_say(const char *fmt, ...)
         return;
     fflush(stdout);
     fprintf(stderr, "simtx: %s%s", text, n && text[n - 1] == '\n' ? "" : "\n");
+    rt_log(text);
     free(text);
 }
 

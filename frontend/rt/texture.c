@@ -51,3 +51,28 @@ void rt_free_objects(int device, rt_context c)
             if (free_object(&rt.device[device], (uint64_t)(uintptr_t)m->slots[i].key))
                 break;
 }
+
+/* ---- formats of resource views ---- */
+
+static const simtx_channel channel_of_group[] = {SIMTX_CHANNEL_UNSIGNED, SIMTX_CHANNEL_SIGNED, SIMTX_CHANNEL_UNSIGNED,
+                                                 SIMTX_CHANNEL_SIGNED, SIMTX_CHANNEL_UNSIGNED, SIMTX_CHANNEL_SIGNED,
+                                                 SIMTX_CHANNEL_FLOAT, SIMTX_CHANNEL_FLOAT};
+static const uint32_t bits_of_group[] = {8, 8, 16, 16, 32, 32, 16, 32};
+
+/* The formats of resource views are groups of 1, 2 and 4 channels. */
+bool rt_view_texel(unsigned format, simtx_texel *t)
+{
+    unsigned n = format - 1;
+    if (n >= 3 * sizeof bits_of_group / sizeof *bits_of_group)
+        return false;
+    *t = (simtx_texel){channel_of_group[n / 3], bits_of_group[n / 3], 1u << n % 3};
+    return true;
+}
+
+unsigned rt_view_format(const simtx_texel *t)
+{
+    unsigned group = 0;
+    while (bits_of_group[group] != t->bits || channel_of_group[group] != t->kind)
+        group++;
+    return 1 + 3 * group + (unsigned)__builtin_ctz(t->channels);
+}

@@ -1,6 +1,5 @@
 // The signatures of CUDA 12 and 13 beside those of CUDA 11: instantiation with flags, capture information
 // with nodes and edge data, nodes by one structure, locations of managed memory, launches with attributes.
-// A conditional node is refused.
 #define PROGRAM "newer_signatures"
 #include "../check.h"
 
@@ -53,9 +52,6 @@ int main(int argc, char **argv) {
     CHECK(cudaGraphAddNode(&node, graph, nodes, NULL, count, &params));
     CHECK(cudaStreamUpdateCaptureDependencies(s, &node, NULL, 1, cudaStreamSetCaptureDependencies));
     CHECK(cudaStreamEndCapture(s, &graph));
-    cudaGraphConditionalHandle handle;
-    expect_equal("conditional nodes", 0, cudaErrorNotSupported, cudaGraphConditionalHandleCreate(&handle, graph, 1, 0));
-    cudaGetLastError();
 
     cudaGraphExec_t exec;
     cudaGraphExecUpdateResultInfo info;

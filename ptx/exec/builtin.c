@@ -1,7 +1,7 @@
 /*
  * Functions that PTX declares without a body and the simulator provides (CUDA programming guide: formatted output,
- * assertion, dynamic global memory allocation): vprintf, malloc, free, __assertfail. Each is a row of the table at the
- * end. They execute for one lane after another, in ascending order.
+ * assertion, dynamic global memory allocation, graphs): vprintf, malloc, free, __assertfail, cudaGraphSetConditional.
+ * Each is a row of the table at the end. They execute for one lane after another, in ascending order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -278,11 +278,31 @@ static void run_free(struct warp *w, const struct dinst *d, uint64_t lanes)
     }
 }
 
+/* ---- the condition of a graph: its handle is the address of a word ---- */
+
+static void run_set_conditional(struct warp *w, const struct dinst *d, uint64_t lanes)
+{
+    const struct call_site *s = d->extra;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m);
+        uint64_t handle = argument(w, s, 0, lane);
+        uint32_t value = (uint32_t)argument(w, s, 1, lane);
+        char *p = handle & 3 ? NULL : mem_resolve(half_at(w, lane), SP_GENERIC, handle, lane % LANES, 4, true);
+        if (!p) {
+            fault_raise(w, d, FAULT_BOUNDS, lane, handle, "cudaGraphSetConditional of 0x%llx, which is no handle",
+                        (unsigned long long)handle);
+            return;
+        }
+        memcpy(p, &value, sizeof value);
+    }
+}
+
 static const struct builtin builtins[] = {
     { "vprintf", run_vprintf },
     { "__assertfail", run_assertfail },
     { "malloc", run_malloc },
     { "free", run_free },
+    { "cudaGraphSetConditional", run_set_conditional },
 };
 
 const struct builtin *builtin_find(const char *name)

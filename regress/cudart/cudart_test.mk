@@ -1,6 +1,7 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
-CUDART_TESTS     := fatbin header api launch elf driver graph graph_timing process release carveout
+CUDART_TESTS     := fatbin header api launch elf driver graph graph_timing process release library conditional later \
+                    carveout
 CUDART_TEST_BIN  := $(CUDART_TESTS:%=$(CUDART_TEST_DIR)/%_test) $(CUDART_TEST_DIR)/units \
                     $(patsubst %,$(CUDART_TEST_DIR)/units_%,static 12 13)
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -lcuda -Wl,-rpath,$(abspath $(B))/cuda/lib64
@@ -38,7 +39,7 @@ $(CUDART_TEST_DIR)/units_%: regress/cudart/units_a.cu regress/cudart/units_b.cu 
 	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
 	    -L$(B)/cuda/lib64 -l:libcudart.so.$* -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
-$(CUDART_TEST_DIR)/release_test: $(B)/cuda/lib64/libcudart.so.12 $(B)/cuda/lib64/libcudart.so.13
+$(CUDART_TEST_DIR)/release_test $(CUDART_TEST_DIR)/later_test: $(B)/cuda/lib64/libcudart.so.12 $(B)/cuda/lib64/libcudart.so.13
 
 TESTS          += test-cudart
 THREADED_TESTS += test-cudart

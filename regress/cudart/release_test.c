@@ -140,7 +140,7 @@ static void check_edges(cudaGraph_t g, const cudaGraphNode_t node[2])
     assert_ptr_equal(from, node[0]);
     assert_memory_equal(&data, &plain, sizeof plain);
     GIVES(CALL(12, "cudaGraphRemoveDependencies_v2", (cudaGraph_t, const cudaGraphNode_t *, const cudaGraphNode_t *,
-               const cudaGraphEdgeData *, size_t), g, node, node + 1, &wrong, 1), cudaErrorNotSupported);
+               const cudaGraphEdgeData *, size_t), g, node, node + 1, &wrong, 1), cudaErrorInvalidValue);
 }
 
 static void graphs(void **state)
@@ -160,6 +160,71 @@ static void graphs(void **state)
         OK(CALL(release, "cudaGraphExecDestroy", (cudaGraphExec_t), x));
     }
     OK(cudaGraphDestroy(g));
+}
+
+/* A name of the driver API means the function of the release; so do names for per-thread default streams. */
+static void entry_points(void **state)
+{
+    static const char *const later[] = {"cuGraphExecUpdate", "cuGraphAddNode"};
+    void *plain = NULL, *by_version = NULL;
+    for (int release = 12; release <= 13; release++)
+        for (int i = 0; i < 2; i++) {
+            char full[64];
+            snprintf(full, sizeof full, "%s_v2", later[i]);
+            OK(CALL(release, "cudaGetDriverEntryPoint", (const char *, void **, unsigned long long, int *), later[i],
+                    &plain, 0ull, NULL));
+            assert_ptr_equal(plain, dlsym(RTLD_DEFAULT, full));
+            OK(CALL(release, "cudaGetDriverEntryPoint_ptsz", (const char *, void **, unsigned long long, int *),
+                    later[i], &plain, 0ull, NULL));
+            assert_ptr_equal(plain, dlsym(RTLD_DEFAULT, full));
+        }
+    OK(cudaGetDriverEntryPoint("cuGraphExecUpdate", &plain, 0, NULL));
+    assert_ptr_equal(plain, dlsym(RTLD_DEFAULT, "cuGraphExecUpdate"));
+    OK(CALL(13, "cudaGetDriverEntryPointByVersion", (const char *, void **, unsigned, unsigned long long, int *),
+            "cuGraphExecUpdate", &by_version, 11050u, 0ull, NULL));
+    assert_ptr_equal(by_version, plain);
+}
+
+/* The description of a texture has one field more since release 12. */
+static void texture_descriptions(void **state)
+{
+    enum { OLD = 68, NEW = 72 };
+    unsigned char got[NEW + GUARD];
+    cudaArray_t a;
+    cudaTextureObject_t t;
+    struct cudaChannelFormatDesc f = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    struct cudaResourceDesc r = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc d = {.maxAnisotropy = 7, .seamlessCubemap = 1};
+    assert_int_equal(sizeof d, NEW);
+    OK(cudaMallocArray(&a, &f, 4, 4, 0));
+    r.res.array.array = a;
+    for (int release = 12; release <= 13; release++) {
+        int last = -1;
+        OK(CALL(release, "cudaCreateTextureObject", (cudaTextureObject_t *, const void *, const void *, const void *),
+                &t, &r, &d, NULL));
+        memset(got, FILL, sizeof got);
+        OK(CALL(release, "cudaGetTextureObjectTextureDesc", (void *, cudaTextureObject_t), got, t));
+        memcpy(&last, got + OLD, sizeof last);
+        assert_int_equal(last, 1);
+        assert_int_equal(got[NEW], FILL);
+    }
+    memset(got, FILL, sizeof got);
+    OK(((cudaError_t (*)(void *, cudaTextureObject_t))dlsym(RTLD_DEFAULT, "cudaGetTextureObjectTextureDesc"))(got, t));
+    assert_int_equal(got[OLD], FILL);              /* of release 11 */
+    OK(cudaFreeArray(a));
+}
+
+static void per_thread_names(void **state)
+{
+    struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0};
+    void *p = NULL;
+    OK(cudaMallocManaged(&p, 64, cudaMemAttachGlobal));
+    OK(CALL(12, "cudaMemPrefetchAsync_ptsz", (const void *, size_t, int, cudaStream_t), p, 64, 0, NULL));
+    OK(CALL(13, "cudaMemPrefetchAsync_ptsz", (const void *, size_t, struct cudaMemLocation, unsigned, cudaStream_t), p,
+            64, device, 0u, NULL));
+    GIVES(CALL(13, "cudaMemPrefetchAsync_ptsz", (const void *, size_t, struct cudaMemLocation, unsigned, cudaStream_t),
+               p, 64, device, 9u, NULL), cudaErrorInvalidValue);
+    OK(cudaFree(p));
 }
 
 static void capture(void **state)
@@ -189,6 +254,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(properties), cmocka_unit_test(versions), cmocka_unit_test(one_state),
         cmocka_unit_test(event_times), cmocka_unit_test(graphs), cmocka_unit_test(capture),
+        cmocka_unit_test(entry_points), cmocka_unit_test(per_thread_names),
+        cmocka_unit_test(texture_descriptions),
     };
     return finish("releases", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -16,6 +16,7 @@ __device__ void free(void *ptr) __attribute__((nothrow));
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension, dim3 blockDimension,
                                         unsigned int sharedMemSize, cudaStream_t stream);
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 
 SIMTX_DEVICE_API const char *cudaGetErrorName(cudaError_t error)
 {

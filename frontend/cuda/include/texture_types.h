@@ -50,6 +50,7 @@ struct cudaTextureDesc {
     float minMipmapLevelClamp;
     float maxMipmapLevelClamp;
     int disableTrilinearOptimization;
+    int seamlessCubemap;                 /* since CUDA 12 */
 };
 
 typedef unsigned long long cudaTextureObject_t;

@@ -7,6 +7,16 @@ RT_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCapture
     return rt_leave(e ? e : rt_capture_begin(s, (int)mode));
 }
 
+RT_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t s, cudaGraph_t g, const cudaGraphNode_t *deps,
+                                                 const cudaGraphEdgeData *data, size_t n,
+                                                 enum cudaStreamCaptureMode mode)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && !rt_plain_edges(data, n))
+        e = rt_other_edges();
+    return rt_leave(e ? e : rt_capture_begin_to(s, g, deps, n, (int)mode));
+}
+
 RT_API cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
 {
     cudaError_t e = rt_enter_gpu();

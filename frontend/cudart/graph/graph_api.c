@@ -169,14 +169,14 @@ RT_API cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t
                                             size_t n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_graph_depend(g, from, to, n));
+    return rt_leave(e ? e : rt_graph_depend(g, from, to, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                                size_t n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_graph_independ(g, from, to, n));
+    return rt_leave(e ? e : rt_graph_independ(g, from, to, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
@@ -219,19 +219,19 @@ RT_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t g, cudaGraphNode_t *nodes, 
 RT_API cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_graph_edges(g, from, to, n));
+    return rt_leave(e ? e : rt_graph_edges(g, from, to, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_node_dependencies(node, nodes, n));
+    return rt_leave(e ? e : rt_node_dependencies(node, nodes, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n)
 {
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_node_dependents(node, nodes, n));
+    return rt_leave(e ? e : rt_node_dependents(node, nodes, NULL, n));
 }
 
 RT_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *out)
@@ -258,6 +258,36 @@ RT_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cud
             .sharedMemBytes = (unsigned)node->op.kernel.config.shared,
             .kernelParams = (void **)node->op.kernel.args.each,
         };
+    return rt_leave(e);
+}
+
+/* With an array on a side, positions in arrays and the width count texels. */
+static void copy_of(struct cudaMemcpy3DParms *p, const struct rt_op *op)
+{
+    const struct rt_side *dst = &op->copy.dst, *src = &op->copy.src;
+    simtx_array_desc d;
+    size_t texel = rt_array_get(dst->array ? dst->array : src->array, &d) ? rt_texel_bytes(&d) : 1;
+    *p = (struct cudaMemcpy3DParms){.dstArray = (cudaArray_t)(void *)dst->array,
+                                    .srcArray = (cudaArray_t)(void *)src->array,
+                                    .extent = {dst->box.width / texel, dst->box.height, dst->box.depth},
+                                    .kind = op->copy.kind};
+    if (dst->array)
+        p->dstPos = (struct cudaPos){dst->pos.x / texel, dst->pos.y, dst->pos.z};
+    else
+        rt_side_memory(dst, &p->dstPtr);
+    if (src->array)
+        p->srcPos = (struct cudaPos){src->pos.x / texel, src->pos.y, src->pos.z};
+    else
+        rt_side_memory(src, &p->srcPtr);
+}
+
+RT_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
+{
+    cudaError_t e = enter_node(node, RT_OP_COPY);
+    if (!e && !p)
+        e = cudaErrorInvalidValue;
+    if (!e)
+        copy_of(p, &node->op);
     return rt_leave(e);
 }
 

@@ -78,40 +78,18 @@ static cudaError_t enter_kernel(cudaGraphNode_t node)
     return e ? e : rt_node_ok(node) && node->op.kind == RT_OP_KERNEL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t get_attribute(const struct rt_op *op, enum cudaLaunchAttributeID id,
-                                 union cudaLaunchAttributeValue *v)
-{
-    switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow: v->accessPolicyWindow = op->kernel.window; return cudaSuccess;
-    case cudaLaunchAttributeCooperative: v->cooperative = op->kernel.cooperative; return cudaSuccess;
-    case cudaLaunchAttributePriority: v->priority = op->kernel.priority; return cudaSuccess;
-    default: return cudaErrorInvalidValue;
-    }
-}
-
-static cudaError_t set_attribute(struct rt_op *op, enum cudaLaunchAttributeID id,
-                                 const union cudaLaunchAttributeValue *v)
-{
-    switch (id) {
-    case cudaLaunchAttributeAccessPolicyWindow: op->kernel.window = v->accessPolicyWindow; return cudaSuccess;
-    case cudaLaunchAttributeCooperative: op->kernel.cooperative = v->cooperative != 0; return cudaSuccess;
-    case cudaLaunchAttributePriority: op->kernel.priority = v->priority; return cudaSuccess;
-    default: return cudaErrorInvalidValue;
-    }
-}
-
 RT_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, enum cudaLaunchAttributeID id,
                                                    union cudaLaunchAttributeValue *v)
 {
     cudaError_t e = enter_kernel(node);
-    return rt_leave(e ? e : v ? get_attribute(&node->op, id, v) : cudaErrorInvalidValue);
+    return rt_leave(e ? e : v ? rt_op_get_attribute(&node->op, (int)id, v) : cudaErrorInvalidValue);
 }
 
 RT_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, enum cudaLaunchAttributeID id,
                                                    const union cudaLaunchAttributeValue *v)
 {
     cudaError_t e = enter_kernel(node);
-    return rt_leave(e ? e : v ? set_attribute(&node->op, id, v) : cudaErrorInvalidValue);
+    return rt_leave(e ? e : v ? rt_op_set_attribute(&node->op, (int)id, v) : cudaErrorInvalidValue);
 }
 
 RT_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
@@ -164,4 +142,57 @@ RT_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t g, const char *path, unsig
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : rt_graph_dot(g, path));
+}
+
+/* ---- numbers of graphs and nodes (13) ---- */
+
+RT_API cudaError_t cudaGraphGetId(cudaGraph_t g, unsigned *id)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (!id || !rt_graph_ok(g)))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *id = g->id;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaGraphExecGetId(cudaGraphExec_t x, unsigned *id)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && (!id || !rt_exec_ok(x)))
+        e = cudaErrorInvalidValue;
+    if (!e)
+        *id = x->id;
+    return rt_leave(e);
+}
+
+static cudaError_t enter_node(cudaGraphNode_t node, const void *out)
+{
+    cudaError_t e = rt_enter_gpu();
+    return e ? e : out && rt_node_ok(node) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+RT_API cudaError_t cudaGraphNodeGetContainingGraph(cudaGraphNode_t node, cudaGraph_t *out)
+{
+    cudaError_t e = enter_node(node, out);
+    if (!e)
+        *out = node->graph;
+    return rt_leave(e);
+}
+
+RT_API cudaError_t cudaGraphNodeGetLocalId(cudaGraphNode_t node, unsigned *id)
+{
+    cudaError_t e = enter_node(node, id);
+    if (!e)
+        *id = node->id;
+    return rt_leave(e);
+}
+
+/* Unique in the process: the number of the graph, and that of the node in it. */
+RT_API cudaError_t cudaGraphNodeGetToolsId(cudaGraphNode_t node, unsigned long long *id)
+{
+    cudaError_t e = enter_node(node, id);
+    if (!e)
+        *id = (unsigned long long)node->graph->id << 32 | node->id;
+    return rt_leave(e);
 }

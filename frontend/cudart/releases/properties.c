@@ -1,60 +1,36 @@
 /* Functions whose structures or results differ in CUDA 12 and 13. The libraries libcudart.so.12 and .13 give them their
- * public names (renamed.txt); the headers of simtx have the structures of release 11. */
+ * public names (renamed.txt). */
 #include <string.h>
 
 #include "frontend/cudart/cudart.h"
 
-/* What release 12 adds at the end of cudaDeviceProp, and release 13 has there, too. */
-struct added {
-    int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
-    int timelineSemaphoreInteropSupported, memoryPoolsSupported;
-    int gpuDirectRDMASupported, gpuDirectRDMAFlushWritesOptions, gpuDirectRDMAWritesOrdering;
-    int memoryPoolSupportedHandleTypes, deferredMappingCudaArraySupported, ipcEventSupported;
-    int clusterLaunch, unifiedFunctionPointers;
-    int reserved[63];
-};
-
-struct properties12 {
-    struct cudaDeviceProp common;
-    struct added added;
-};
+/* The structure of release 13 has its own order, and the same fields at its end as that of release 12. */
+enum { ADDED = offsetof(struct cudaDeviceProp, hostRegisterSupported) };
 
 struct properties13 {
 #define FIELD(type, name, extent) type name extent;
 #include "frontend/cudart/releases/properties13.def"
 #undef FIELD
-    struct added added;
+    char added[sizeof(struct cudaDeviceProp) - ADDED];
 };
 
-static const struct added added = {.hostRegisterSupported = 1, .hostRegisterReadOnlySupported = 1,
-                                   .memoryPoolsSupported = 1};
-
 /* __cudaSimtx...: renamed.txt has the public names. */
-RT_API cudaError_t cudaGetDeviceProperties_v2(struct properties12 *p, int device);
 RT_API cudaError_t __cudaSimtxGetDeviceProperties13(struct properties13 *p, int device);
 RT_API cudaError_t __cudaSimtxFuncGetAttributes12(void *attr, const void *func);
 RT_API cudaError_t __cudaSimtxGetVersion12(int *version);
 RT_API cudaError_t __cudaSimtxGetVersion13(int *version);
 
-cudaError_t cudaGetDeviceProperties_v2(struct properties12 *p, int device)
-{
-    cudaError_t e = cudaGetDeviceProperties(p ? &p->common : NULL, device);
-    if (!e)
-        p->added = added;
-    return e;
-}
-
 cudaError_t __cudaSimtxGetDeviceProperties13(struct properties13 *p, int device)
 {
     struct cudaDeviceProp from;
-    cudaError_t e = cudaGetDeviceProperties(p ? &from : NULL, device);
+    cudaError_t e = cudaGetDeviceProperties_v2(p ? &from : NULL, device);
     if (e)
         return e;
     memset(p, 0, sizeof *p);
 #define FIELD(type, name, extent) memcpy(&p->name, &from.name, sizeof p->name);
 #include "frontend/cudart/releases/properties13.def"
 #undef FIELD
-    p->added = added;
+    memcpy(p->added, (const char *)&from + ADDED, sizeof p->added);
     return e;
 }
 
@@ -81,10 +57,10 @@ static cudaError_t give(int *version, int release)
 
 cudaError_t __cudaSimtxGetVersion12(int *version)
 {
-    return give(version, 12090);
+    return give(version, RT_RELEASE_12);
 }
 
 cudaError_t __cudaSimtxGetVersion13(int *version)
 {
-    return give(version, 13000);
+    return give(version, RT_RELEASE_13);
 }

@@ -1,33 +1,12 @@
 /* Functions with the number of a version in their name: CUDA gives a function such a name when its arguments change,
- * and the headers of later releases give the plain name to it. Edges of graphs have data since release 12.3; simtx has
- * ordinary edges, whose data are zero. */
-#include <string.h>
-
+ * and the headers of later releases give the plain name to it. Edges of graphs have data since release 12.3. */
 #include "frontend/cudart/cudart.h"
 #include "frontend/rt/graph/graph.h"
 
-static bool plain_edges(const cudaGraphEdgeData *data, size_t n)
-{
-    static const cudaGraphEdgeData plain;
-    for (size_t i = 0; data && i < n; i++)
-        if (memcmp(&data[i], &plain, offsetof(cudaGraphEdgeData, reserved)))
-            return false;
-    return true;
-}
-
 static cudaError_t other_edges(void)
 {
-    static bool said;
     cudaError_t e = rt_enter_gpu();
-    return rt_leave(e ? e : rt_not_supported("edge data of graphs", &said));
-}
-
-/* With a list of nodes *n is what the list has room for, at most. */
-static cudaError_t give_edges(cudaError_t e, const void *list, cudaGraphEdgeData *data, const size_t *n)
-{
-    if (!e && list && data && n)
-        memset(data, 0, *n * sizeof *data);
-    return e;
+    return rt_leave(e ? e : rt_other_edges());
 }
 
 /* Not in the headers, whose C++ overloads have these arguments. */
@@ -44,43 +23,52 @@ PROTOTYPE(cudaStreamGetCaptureInfo_v3, cudaStream_t s, enum cudaStreamCaptureSta
 PROTOTYPE(cudaStreamUpdateCaptureDependencies_v2, cudaStream_t s, cudaGraphNode_t *deps, const cudaGraphEdgeData *data,
           size_t n, unsigned flags)
 {
-    return plain_edges(data, n) ? cudaStreamUpdateCaptureDependencies(s, deps, n, flags) : other_edges();
+    return rt_plain_edges(data, n) ? cudaStreamUpdateCaptureDependencies(s, deps, n, flags) : other_edges();
 }
 
-PROTOTYPE(cudaGraphAddDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-          const cudaGraphEdgeData *data, size_t n)
+RT_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                               const cudaGraphEdgeData *data, size_t n)
 {
-    return plain_edges(data, n) ? cudaGraphAddDependencies(g, from, to, n) : other_edges();
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_graph_depend(g, from, to, data, n));
 }
 
-PROTOTYPE(cudaGraphRemoveDependencies_v2, cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-          const cudaGraphEdgeData *data, size_t n)
+RT_API cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t g, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to, const cudaGraphEdgeData *data, size_t n)
 {
-    return plain_edges(data, n) ? cudaGraphRemoveDependencies(g, from, to, n) : other_edges();
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_graph_independ(g, from, to, data, n));
 }
 
-PROTOTYPE(cudaGraphGetEdges_v2, cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
-          size_t *n)
+RT_API cudaError_t cudaGraphGetEdges_v2(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                        cudaGraphEdgeData *data, size_t *n)
 {
-    return give_edges(cudaGraphGetEdges(g, from, to, n), from, data, n);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_graph_edges(g, from, to, data, n));
 }
 
-PROTOTYPE(cudaGraphNodeGetDependencies_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
-          size_t *n)
+RT_API cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                   cudaGraphEdgeData *data, size_t *n)
 {
-    return give_edges(cudaGraphNodeGetDependencies(node, nodes, n), nodes, data, n);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_node_dependencies(node, nodes, data, n));
 }
 
-PROTOTYPE(cudaGraphNodeGetDependentNodes_v2, cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
-          size_t *n)
+RT_API cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                     cudaGraphEdgeData *data, size_t *n)
 {
-    return give_edges(cudaGraphNodeGetDependentNodes(node, nodes, n), nodes, data, n);
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_node_dependents(node, nodes, data, n));
 }
 
-PROTOTYPE(cudaGraphAddNode_v2, cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
-          const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p)
+RT_API cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *deps,
+                                       const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p)
 {
-    return plain_edges(data, n) ? cudaGraphAddNode(out, g, deps, n, p) : other_edges();
+    cudaError_t e = cudaGraphAddNode(out, g, deps, n, p);
+    if (e)
+        return e;
+    e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_node_set_edges(*out, deps, data, n));
 }
 
 PROTOTYPE(cudaEventElapsedTime_v2, float *ms, cudaEvent_t start, cudaEvent_t end)
@@ -94,6 +82,13 @@ PROTOTYPE(__cudaSimtxGraphExecUpdate12, cudaGraphExec_t x, cudaGraph_t g, cudaGr
     info = info ? info : &none;
     info->errorFromNode = NULL;
     return cudaGraphExecUpdate(x, g, &info->errorNode, &info->result);
+}
+
+/* The context of the condition is the one of its graph. */
+PROTOTYPE(cudaGraphConditionalHandleCreate_v2, cudaGraphConditionalHandle *handle, cudaGraph_t g, void *context,
+          unsigned initial, unsigned flags)
+{
+    return cudaGraphConditionalHandleCreate(handle, g, initial, flags);
 }
 
 /* ---- launches as nvcc of release 12 and later compiles them: a kernel's handle is the address of its host function */

@@ -1,6 +1,8 @@
 /* CUDA arrays: creation, queries, and copies (frontend/rt/array.c). */
 #include "frontend/cudart/texture/rt_texture.h"
 
+#include <stdlib.h>
+
 #define ARRAY_FLAGS (cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather | \
                      cudaArrayColorAttachment)
 
@@ -247,4 +249,62 @@ RT_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dst_x, size_
     if (!e && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         e = cudaErrorInvalidMemcpyDirection;
     return rt_leave(e ? e : rt_copy_sides(&to, &from, kind, NULL));
+}
+
+/* The bytes pass a buffer, so the arrays may have rows of different lengths. */
+static cudaError_t copy_arrays(const void *dst, size_t dst_x, size_t dst_y, const void *src, size_t src_x, size_t src_y,
+                               size_t count)
+{
+    void *bytes = malloc(count + 1);
+    cudaError_t e = bytes ? copy_linear(false, src, src_x, src_y, bytes, count, cudaMemcpyDeviceToHost, NULL)
+                          : cudaErrorMemoryAllocation;
+    if (!e)
+        e = copy_linear(true, dst, dst_x, dst_y, bytes, count, cudaMemcpyHostToDevice, NULL);
+    free(bytes);
+    return e;
+}
+
+RT_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_const_t src,
+                                          size_t src_x, size_t src_y, size_t count, enum cudaMemcpyKind kind)
+{
+    cudaError_t e = rt_enter_gpu();
+    if (!e && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        e = cudaErrorInvalidMemcpyDirection;
+    return rt_leave(e ? e : copy_arrays(dst, dst_x, dst_y, src, src_x, src_y, count));
+}
+
+/* ---- sparse and planar arrays: no array of simtx is one, which is an invalid value for these queries ---- */
+
+static cudaError_t no_such_array(void)
+{
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : cudaErrorInvalidValue);
+}
+
+RT_API cudaError_t cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned index)
+{
+    return no_such_array();
+}
+
+RT_API cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t array,
+                                                  int device)
+{
+    return no_such_array();
+}
+
+RT_API cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out,
+                                                           cudaMipmappedArray_t array, int device)
+{
+    return no_such_array();
+}
+
+RT_API cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *out, cudaArray_t array)
+{
+    return no_such_array();
+}
+
+RT_API cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *out,
+                                                         cudaMipmappedArray_t array)
+{
+    return no_such_array();
 }

@@ -3,28 +3,13 @@
 
 #include <string.h>
 
-static const simtx_channel channel_of_group[] = {SIMTX_CHANNEL_UNSIGNED, SIMTX_CHANNEL_SIGNED, SIMTX_CHANNEL_UNSIGNED,
-                                                 SIMTX_CHANNEL_SIGNED, SIMTX_CHANNEL_UNSIGNED, SIMTX_CHANNEL_SIGNED,
-                                                 SIMTX_CHANNEL_FLOAT, SIMTX_CHANNEL_FLOAT};
-static const uint32_t bits_of_group[] = {8, 8, 16, 16, 32, 32, 16, 32};
-
-/* The formats of resource views are groups of 1, 2 and 4 channels. */
-static bool view_texel(enum cudaResourceViewFormat f, simtx_texel *t)
-{
-    unsigned n = (unsigned)f - 1;
-    if (n >= 3 * sizeof bits_of_group / sizeof *bits_of_group)
-        return false;
-    *t = (simtx_texel){channel_of_group[n / 3], bits_of_group[n / 3], 1u << n % 3};
-    return true;
-}
-
 static cudaError_t set_view(simtx_resource *r, const struct cudaResourceViewDesc *v, simtx_texel own)
 {
     r->view = true;
     r->view_texel = own;
     if (v->format >= cudaResViewFormatUnsignedBlockCompressed1)
         return cudaErrorNotSupported;
-    if (v->format != cudaResViewFormatNone && !view_texel(v->format, &r->view_texel))
+    if (v->format != cudaResViewFormatNone && !rt_view_texel((unsigned)v->format, &r->view_texel))
         return cudaErrorInvalidValue;
     r->first_level = v->firstMipmapLevel;
     r->last_level = v->lastMipmapLevel;
@@ -77,7 +62,7 @@ static simtx_sampler sampler(const struct cudaTextureDesc *d)
                        .normalized_coords = d->normalizedCoords, .srgb = d->sRGB,
                        .read_normalized = d->readMode == cudaReadModeNormalizedFloat, .mip_bias = d->mipmapLevelBias,
                        .mip_min = d->minMipmapLevelClamp, .mip_max = d->maxMipmapLevelClamp,
-                       .max_anisotropy = d->maxAnisotropy};
+                       .max_anisotropy = d->maxAnisotropy, .seamless = d->seamlessCubemap != 0};
     for (int i = 0; i < 3; i++)
         s.address[i] = (simtx_address)d->addressMode[i];
     memcpy(s.border, d->borderColor, sizeof s.border);
@@ -101,8 +86,8 @@ static cudaError_t new_texture(cudaTextureObject_t *out, const struct cudaResour
     return e;
 }
 
-RT_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *d,
-                                           const struct cudaTextureDesc *t, const struct cudaResourceViewDesc *view)
+RT_API cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *out, const struct cudaResourceDesc *d,
+                                              const struct cudaTextureDesc *t, const struct cudaResourceViewDesc *view)
 {
     cudaError_t e = rt_enter_gpu();
     return rt_leave(e ? e : new_texture(out, d, t, view));
@@ -152,7 +137,7 @@ RT_API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *d, 
     return rt_leave(e);
 }
 
-RT_API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *d, cudaTextureObject_t object)
+RT_API cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *d, cudaTextureObject_t object)
 {
     simtx_sampler s;
     cudaError_t e = rt_enter_gpu();
@@ -165,7 +150,7 @@ RT_API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *d, cu
         .readMode = s.read_normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType, .sRGB = s.srgb,
         .normalizedCoords = s.normalized_coords, .maxAnisotropy = s.max_anisotropy,
         .mipmapFilterMode = s.mip_linear ? cudaFilterModeLinear : cudaFilterModePoint, .mipmapLevelBias = s.mip_bias,
-        .minMipmapLevelClamp = s.mip_min, .maxMipmapLevelClamp = s.mip_max};
+        .minMipmapLevelClamp = s.mip_min, .maxMipmapLevelClamp = s.mip_max, .seamlessCubemap = s.seamless};
     for (int i = 0; i < 3; i++)
         d->addressMode[i] = (enum cudaTextureAddressMode)s.address[i];
     memcpy(d->borderColor, s.border, sizeof d->borderColor);
@@ -182,11 +167,8 @@ RT_API cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewD
         e = cudaErrorInvalidValue;
     if (e)
         return rt_leave(e);
-    unsigned group = 0;
-    while (bits_of_group[group] != r.view_texel.bits || channel_of_group[group] != r.view_texel.kind)
-        group++;
     *d = no_view;
-    d->format = (enum cudaResourceViewFormat)(1 + 3 * group + (unsigned)__builtin_ctz(r.view_texel.channels));
+    d->format = (enum cudaResourceViewFormat)rt_view_format(&r.view_texel);
     d->firstMipmapLevel = r.first_level;
     d->lastMipmapLevel = r.last_level;
     d->firstLayer = r.first_layer;
@@ -226,4 +208,32 @@ RT_API cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *d, 
         describe_resource(&r, d);
     }
     return rt_leave(e);
+}
+
+/* ---- with the structure of CUDA 11, which ends before the last field ---- */
+
+#undef cudaCreateTextureObject
+#undef cudaGetTextureObjectTextureDesc
+enum { OLD = offsetof(struct cudaTextureDesc, seamlessCubemap) };
+
+RT_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *d, const void *t,
+                                           const struct cudaResourceViewDesc *view);
+RT_API cudaError_t cudaGetTextureObjectTextureDesc(void *d, cudaTextureObject_t object);
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *d, const void *t,
+                                    const struct cudaResourceViewDesc *view)
+{
+    struct cudaTextureDesc whole = {.seamlessCubemap = 0};
+    if (t)
+        memcpy(&whole, t, OLD);
+    return cudaCreateTextureObject_v2(out, d, t ? &whole : NULL, view);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(void *d, cudaTextureObject_t object)
+{
+    struct cudaTextureDesc whole;
+    cudaError_t e = cudaGetTextureObjectTextureDesc_v2(d ? &whole : NULL, object);
+    if (!e)
+        memcpy(d, &whole, OLD);
+    return e;
 }

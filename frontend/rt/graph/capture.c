@@ -15,6 +15,8 @@ struct rt_capture {
     int mode;
     pthread_t thread;
     unsigned long long id;
+    bool foreign;                            /* the graph is one of the program, which had `first` nodes */
+    size_t first;
     bool invalid;
     int streams;                             /* that are captured now */
     int events;                              /* that stand for nodes of it */
@@ -65,7 +67,7 @@ static void release(struct rt_capture *c)
             *p = c->next;
             break;
         }
-    if (c->graph)
+    if (c->graph && !c->foreign)
         rt_graph_free(c->graph);
     free(c);
 }
@@ -168,25 +170,36 @@ cudaError_t rt_capture_forbids(cudaStream_t stream)
 
 /* ---- begin and end ---- */
 
-cudaError_t rt_capture_begin(cudaStream_t s, int mode)
+static cudaError_t check_begin(cudaStream_t s, int mode)
 {
-    static unsigned long long last_id;
     if (!rt_stream_ok(s))
         return cudaErrorInvalidResourceHandle;
     if (legacy(s))
         return cudaErrorStreamCaptureUnsupported;
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
+    return rt_stream_state(s)->capture ? cudaErrorIllegalState : cudaSuccess;
+}
+
+/* graph: one of the program; NULL: a new one. */
+static cudaError_t begin(cudaStream_t s, cudaGraph_t graph, int mode)
+{
+    static unsigned long long last_id;
     cudaStream_t state = rt_stream_state(s);
-    if (state->capture)
-        return cudaErrorIllegalState;
     struct rt_capture *c = calloc(1, sizeof *c);
-    cudaError_t e = c ? rt_graph_create(&c->graph) : cudaErrorMemoryAllocation;
+    cudaError_t e = c ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!e && !graph)
+        e = rt_graph_create(&c->graph);
     if (e) {
         free(c);
         return e;
     }
-    c->graph->owned = true;
+    if (graph)
+        c->graph = graph;
+    else
+        c->graph->owned = true;
+    c->foreign = graph != NULL;
+    c->first = c->graph->n;
     c->origin = s;
     c->blocking = !(state->flags & cudaStreamNonBlocking);
     c->mode = mode;
@@ -198,6 +211,25 @@ cudaError_t rt_capture_begin(cudaStream_t s, int mode)
     return cudaSuccess;
 }
 
+cudaError_t rt_capture_begin(cudaStream_t s, int mode)
+{
+    cudaError_t e = check_begin(s, mode);
+    return e ? e : begin(s, NULL, mode);
+}
+
+cudaError_t rt_capture_begin_to(cudaStream_t s, cudaGraph_t g, const cudaGraphNode_t *deps, size_t n, int mode)
+{
+    cudaError_t e = check_begin(s, mode);
+    if (!e && (!rt_graph_ok(g) || (n && !deps)))
+        e = cudaErrorInvalidValue;
+    for (size_t i = 0; !e && i < n; i++)
+        if (!rt_node_ok(deps[i]) || deps[i]->graph != g)
+            e = cudaErrorInvalidValue;
+    if (!e)
+        e = begin(s, g, mode);
+    return e || add_nodes(&rt_stream_state(s)->tail, deps, n) ? e : cudaErrorMemoryAllocation;
+}
+
 static bool has_dependent(cudaGraph_t g, cudaGraphNode_t node)
 {
     for (size_t i = 0; i < g->n; i++)
@@ -207,10 +239,10 @@ static bool has_dependent(cudaGraph_t g, cudaGraphNode_t node)
     return false;
 }
 
-/* Every node without a dependent is one that the origin stream has reached: all streams have joined it again. */
+/* The origin stream has reached every node of the capture without a dependent: all streams have joined it. */
 static bool joined(const struct rt_capture *c, const struct rt_nodes *tail)
 {
-    for (size_t i = 0; i < c->graph->n; i++) {
+    for (size_t i = c->first; i < c->graph->n; i++) {
         bool reached = has_dependent(c->graph, c->graph->nodes[i]);
         for (size_t k = 0; !reached && k < tail->n; k++)
             reached = tail->node[k] == c->graph->nodes[i];
@@ -249,14 +281,17 @@ cudaError_t rt_capture_end(cudaStream_t s, cudaGraph_t *out)
         return cudaErrorStreamCaptureUnmatched;
     if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
         return cudaErrorStreamCaptureWrongThread;
+    if (c->foreign && !rt_graph_ok(c->graph))
+        c->invalid = true;                       /* the program has destroyed it */
     cudaError_t e = c->invalid                   ? cudaErrorStreamCaptureInvalidated
                     : !joined(c, &state->tail) ? cudaErrorStreamCaptureUnjoined
                                                : cudaSuccess;
-    c->graph->owned = false;
-    if (e)
-        rt_graph_free(c->graph);
-    else
+    if (!c->foreign)
+        c->graph->owned = false;
+    if (!e)
         *out = c->graph;
+    else if (!c->foreign)
+        rt_graph_free(c->graph);
     leave_all(c);
     return e;
 }
@@ -356,4 +391,22 @@ bool rt_capture_wait(cudaStream_t s, cudaEvent_t event, cudaError_t *e)
         *e = join(state, c) && add_nodes(&state->tail, event->nodes.node, event->nodes.n) ? cudaSuccess
                                                                                      : cudaErrorMemoryAllocation;
     return true;
+}
+
+/* ---- data of edges ---- */
+
+bool rt_plain_edges(const void *data, size_t n)
+{
+    static const cudaGraphEdgeData plain;
+    const cudaGraphEdgeData *d = data;
+    for (size_t i = 0; d && i < n; i++)
+        if (memcmp(&d[i], &plain, offsetof(cudaGraphEdgeData, reserved)))
+            return false;
+    return true;
+}
+
+cudaError_t rt_other_edges(void)
+{
+    static bool said;
+    return rt_not_supported("edge data of a capture", &said);
 }

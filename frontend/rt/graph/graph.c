@@ -16,12 +16,14 @@ bool rt_node_ok(cudaGraphNode_t n)
 
 cudaError_t rt_graph_create(cudaGraph_t *out)
 {
+    static unsigned last_id;
     cudaGraph_t g = calloc(1, sizeof *g);
     if (!g || !ptrmap_put(&rt.graphs, g, g)) {
         free(g);
         return cudaErrorMemoryAllocation;
     }
     g->device = rt_thread.device;
+    g->id = ++last_id;
     *out = g;
     return cudaSuccess;
 }
@@ -31,6 +33,8 @@ static void free_node(cudaGraphNode_t n)
     ptrmap_remove(&rt.nodes, n);
     rt_op_free(&n->op);
     free(n->deps);
+    free(n->edges);
+    free(n->answer);
     free(n);
 }
 
@@ -41,6 +45,7 @@ void rt_graph_free(cudaGraph_t g)
     for (size_t i = 0; i < g->n; i++)
         free_node(g->nodes[i]);
     rt_graph_drop_references(g);
+    rt_graph_drop_conditions(g);
     free(g->nodes);
     free(g);
 }
@@ -99,6 +104,21 @@ static bool depends(cudaGraphNode_t node, cudaGraphNode_t on)
     return false;
 }
 
+static bool all_allowed(cudaGraph_t g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (!rt_body_allows(g->nodes[i]->op.kind) ||
+            (g->nodes[i]->op.kind == RT_OP_GRAPH && !all_allowed(g->nodes[i]->op.child)))
+            return false;
+    return true;
+}
+
+/* Bodies of conditional nodes have kernels, copies, fills, and graphs of these. */
+static bool allowed(cudaGraph_t g, const struct rt_op *op)
+{
+    return !g->body || (rt_body_allows(op->kind) && (op->kind != RT_OP_GRAPH || all_allowed(op->child)));
+}
+
 /* Allocation nodes share their memory with the nodes that they were cloned from. */
 static void share_memory(const struct rt_op *op)
 {
@@ -115,6 +135,8 @@ cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNod
         return cudaErrorInvalidValue;
     if (op->kind == RT_OP_GRAPH && !rt_graph_ok(op->child))
         return cudaErrorInvalidValue;
+    if (!allowed(g, op))
+        return cudaErrorNotSupported;
     cudaGraphNode_t node = calloc(1, sizeof *node);
     if (!node)
         return cudaErrorMemoryAllocation;
@@ -132,18 +154,21 @@ cudaError_t rt_graph_add(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNod
         free_node(node);
         return cudaErrorMemoryAllocation;
     }
+    node->id = g->node_ids++;
     *out = node;
     return cudaSuccess;
 }
 
-cudaError_t rt_graph_depend(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n)
+cudaError_t rt_graph_depend(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *data,
+                            size_t n)
 {
-    if (!rt_graph_ok(g) || !all_in(g, from, n) || !all_in(g, to, n))
+    const cudaGraphEdgeData *d = data;
+    if (!rt_graph_ok(g) || !all_in(g, from, n) || !all_in(g, to, n) || !rt_edges_allowed(data, from, to, false, n))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n; i++) {
         if (from[i] == to[i] || depends(to[i], from[i]))
             return cudaErrorInvalidValue;
-        if (!append(&to[i]->deps, &to[i]->ndeps, from[i]))
+        if (!append(&to[i]->deps, &to[i]->ndeps, from[i]) || (d && !rt_edge_set(to[i], from[i], &d[i])))
             return cudaErrorMemoryAllocation;
     }
     return cudaSuccess;
@@ -155,14 +180,16 @@ static bool remove_dependency(cudaGraphNode_t node, cudaGraphNode_t on)
         if (node->deps[i] != on)
             continue;
         node->deps[i] = node->deps[--node->ndeps];
+        rt_edge_remove(node, on);
         return true;
     }
     return false;
 }
 
-cudaError_t rt_graph_independ(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n)
+cudaError_t rt_graph_independ(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *data,
+                              size_t n)
 {
-    if (!rt_graph_ok(g) || !all_in(g, from, n) || !all_in(g, to, n))
+    if (!rt_graph_ok(g) || !all_in(g, from, n) || !all_in(g, to, n) || !rt_edges_equal(data, from, to, n))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n; i++)
         if (!remove_dependency(to[i], from[i]))
@@ -217,6 +244,9 @@ static cudaError_t clone_dependencies(cudaGraph_t clone, cudaGraphNode_t origina
     for (size_t i = 0; i < original->ndeps; i++)
         if (!append(&node->deps, &node->ndeps, clone_of(clone, original->deps[i])))
             return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < original->nedges; i++)
+        if (!rt_edge_set(node, clone_of(clone, original->edges[i].from), &original->edges[i].data))
+            return cudaErrorMemoryAllocation;
     return cudaSuccess;
 }
 
@@ -238,6 +268,8 @@ cudaError_t rt_graph_clone(cudaGraph_t *out, cudaGraph_t g)
         e = clone_dependencies(c, g->nodes[i]);
     if (!e)
         e = rt_graph_copy_references(c, g);
+    if (!e && !rt_graph_copy_conditions(c, g))
+        e = cudaErrorMemoryAllocation;
     if (e) {
         if (c)
             rt_graph_free(c);
@@ -262,6 +294,8 @@ cudaError_t rt_graph_find_in_clone(cudaGraphNode_t *out, cudaGraphNode_t origina
 struct lister {
     cudaGraphNode_t *to;
     size_t room, n;
+    void *data;                                  /* of edges */
+    cudaError_t error;
 };
 
 static void list(struct lister *l, cudaGraphNode_t node)
@@ -271,56 +305,64 @@ static void list(struct lister *l, cudaGraphNode_t node)
     l->n++;
 }
 
+/* A node of the list, and the data of an edge. */
+static void list_edge(struct lister *l, cudaGraphNode_t node, cudaGraphNode_t to, cudaGraphNode_t from)
+{
+    if (l->to && l->n < l->room && !l->error)
+        l->error = rt_edge_give(l->data, l->n, to, from);
+    list(l, node);
+}
+
 static cudaError_t finish(struct lister *l, size_t *n)
 {
     for (size_t i = l->n; l->to && i < l->room; i++)
         l->to[i] = NULL;
     *n = l->to && l->n > l->room ? l->room : l->n;
-    return cudaSuccess;
+    return l->error;
 }
 
 cudaError_t rt_graph_nodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n, bool roots_only)
 {
     if (!n || !rt_graph_ok(g))
         return cudaErrorInvalidValue;
-    struct lister l = {nodes, *n, 0};
+    struct lister l = {.to = nodes, .room = *n};
     for (size_t i = 0; i < g->n; i++)
         if (!roots_only || !g->nodes[i]->ndeps)
             list(&l, g->nodes[i]);
     return finish(&l, n);
 }
 
-cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *n)
+cudaError_t rt_graph_edges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, void *data, size_t *n)
 {
     if (!n || !rt_graph_ok(g) || !from != !to)
         return cudaErrorInvalidValue;
-    struct lister a = {from, *n, 0}, b = {to, *n, 0};
+    struct lister a = {.to = from, .room = *n, .data = data}, b = {.to = to, .room = *n};
     for (size_t i = 0; i < g->n; i++)
         for (size_t k = 0; k < g->nodes[i]->ndeps; k++) {
-            list(&a, g->nodes[i]->deps[k]);
+            list_edge(&a, g->nodes[i]->deps[k], g->nodes[i], g->nodes[i]->deps[k]);
             list(&b, g->nodes[i]);
         }
     finish(&b, n);
     return finish(&a, n);
 }
 
-cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n)
+cudaError_t rt_node_dependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *data, size_t *n)
 {
     if (!n || !rt_node_ok(node))
         return cudaErrorInvalidValue;
-    struct lister l = {nodes, *n, 0};
+    struct lister l = {.to = nodes, .room = *n, .data = data};
     for (size_t i = 0; i < node->ndeps; i++)
-        list(&l, node->deps[i]);
+        list_edge(&l, node->deps[i], node, node->deps[i]);
     return finish(&l, n);
 }
 
-cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *n)
+cudaError_t rt_node_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *data, size_t *n)
 {
     if (!n || !rt_node_ok(node))
         return cudaErrorInvalidValue;
-    struct lister l = {nodes, *n, 0};
+    struct lister l = {.to = nodes, .room = *n, .data = data};
     for (size_t i = 0; i < node->graph->n; i++)
         if (depends(node->graph->nodes[i], node))
-            list(&l, node->graph->nodes[i]);
+            list_edge(&l, node->graph->nodes[i], node->graph->nodes[i], node);
     return finish(&l, n);
 }

@@ -16,6 +16,7 @@ static const char *name_of(enum rt_op_kind kind)
     case RT_OP_RECORD: return "record an event";
     case RT_OP_ALLOC: return "allocation";
     case RT_OP_FREE: return "free";
+    case RT_OP_MEMORY: return "memory operations";
     case RT_OP_CONDITIONAL: return "conditional";
     }
     return "";
@@ -60,6 +61,21 @@ static void print_label(FILE *f, const struct rt_op *op)
 
 static void print_part(const struct part *p);
 
+/* A graph inside node i, as a cluster. body: its number among the bodies of a conditional node, or -1. */
+static void print_inner(const struct part *p, size_t i, int body, cudaGraph_t inner)
+{
+    char prefix[64], name[24] = "graph";
+    if (body >= 0)
+        snprintf(name, sizeof name, "body %d", body);
+    if (body >= 0)
+        snprintf(prefix, sizeof prefix, "%s%zu.%d.", p->prefix, i, body);
+    else
+        snprintf(prefix, sizeof prefix, "%s%zu.", p->prefix, i);
+    fprintf(p->f, "subgraph \"cluster_%s\" {\nlabel=\"%s of %s%zu\";\n", prefix, name, p->prefix, i);
+    print_part(&(struct part){p->f, inner, prefix});
+    fputs("}\n", p->f);
+}
+
 static void print_node(const struct part *p, size_t i)
 {
     cudaGraphNode_t node = p->graph->nodes[i];
@@ -68,13 +84,10 @@ static void print_node(const struct part *p, size_t i)
     fputs("\"];\n", p->f);
     for (size_t k = 0; k < node->ndeps; k++)
         fprintf(p->f, "\"%s%zu\" -> \"%s%zu\";\n", p->prefix, number(p, node->deps[k]), p->prefix, i);
-    if (node->op.kind == RT_OP_GRAPH) {
-        char prefix[64];
-        snprintf(prefix, sizeof prefix, "%s%zu.", p->prefix, i);
-        fprintf(p->f, "subgraph \"cluster_%s\" {\nlabel=\"graph of %s%zu\";\n", prefix, p->prefix, i);
-        print_part(&(struct part){p->f, node->op.child, prefix});
-        fputs("}\n", p->f);
-    }
+    if (node->op.kind == RT_OP_GRAPH)
+        print_inner(p, i, -1, node->op.child);
+    for (unsigned k = 0; node->op.kind == RT_OP_CONDITIONAL && k < node->op.conditional.size; k++)
+        print_inner(p, i, (int)k, node->op.conditional.bodies[k]);
 }
 
 static void print_part(const struct part *p)

@@ -56,14 +56,6 @@ static cudaError_t sort(cudaGraphExec_t x)
     return cudaSuccess;
 }
 
-static bool has_conditional(cudaGraph_t g)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (g->nodes[i]->op.kind == RT_OP_CONDITIONAL)
-            return true;
-    return false;
-}
-
 static void free_exec(cudaGraphExec_t x)
 {
     if (x->graph)
@@ -76,13 +68,13 @@ cudaError_t rt_graph_instantiate(cudaGraphExec_t *out, cudaGraph_t g, unsigned l
 {
     if (!out || !rt_graph_ok(g))
         return cudaErrorInvalidValue;
-    if (has_conditional(g))
-        return cudaErrorNotSupported;
+    static unsigned last_id;
     cudaGraphExec_t x = calloc(1, sizeof *x);
     cudaError_t e = x ? rt_graph_clone(&x->graph, g) : cudaErrorMemoryAllocation;
     if (!e) {
         x->graph->owned = true;
         x->flags = flags;
+        x->id = ++last_id;
         e = sort(x);
     }
     if (!e && !ptrmap_put(&rt.execs, x, x))
@@ -144,6 +136,15 @@ static cudaError_t run_levels(cudaGraphExec_t x, cudaStream_t stream)
     return e;
 }
 
+cudaError_t rt_exec_run(cudaGraphExec_t x, cudaStream_t stream)
+{
+    x->launches++;
+    cudaError_t e = run_levels(x, stream);
+    if (!--x->launches && x->destroyed)
+        free_exec(x);
+    return e;
+}
+
 cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream)
 {
     cudaError_t e = cudaSuccess;
@@ -154,19 +155,31 @@ cudaError_t rt_graph_launch(cudaGraphExec_t x, cudaStream_t stream)
         return e;
     if (!rt_stream_ok(stream))
         return cudaErrorInvalidResourceHandle;
-    x->launches++;
-    e = run_levels(x, stream);
-    if (!--x->launches && x->destroyed)
-        free_exec(x);
-    return e;
+    e = rt_graph_start_conditions(x->graph);
+    return e ? e : rt_exec_run(x, stream);
 }
 
 /* ---- changes ---- */
 
-static cudaGraphNode_t instance(cudaGraphExec_t x, cudaGraphNode_t node)
+/* The clone of a node in the graph, in its child graphs, or in the bodies of its conditional nodes. */
+static cudaGraphNode_t clone_in(cudaGraph_t g, cudaGraphNode_t node)
 {
     cudaGraphNode_t n = NULL;
-    return rt_graph_find_in_clone(&n, node, x->graph) ? NULL : n;
+    if (!rt_graph_find_in_clone(&n, node, g))
+        return n;
+    for (size_t i = 0; !n && i < g->n; i++) {
+        const struct rt_op *op = &g->nodes[i]->op;
+        if (op->kind == RT_OP_GRAPH)
+            n = clone_in(op->child, node);
+        for (unsigned k = 0; !n && op->kind == RT_OP_CONDITIONAL && k < op->conditional.size; k++)
+            n = clone_in(op->conditional.bodies[k], node);
+    }
+    return n;
+}
+
+static cudaGraphNode_t instance(cudaGraphExec_t x, cudaGraphNode_t node)
+{
+    return clone_in(x->graph, node);
 }
 
 cudaError_t rt_exec_set(cudaGraphExec_t x, cudaGraphNode_t node, const struct rt_op *op)
@@ -224,6 +237,8 @@ static enum cudaGraphExecUpdateResult compare(cudaGraph_t old, cudaGraph_t g, cu
             return cudaGraphExecUpdateErrorNodeTypeChanged;
         if (!same_dependencies(old, i, g))
             return cudaGraphExecUpdateErrorTopologyChanged;
+        if (g->nodes[i]->op.kind == RT_OP_CONDITIONAL && !rt_conditional_same(&old->nodes[i]->op, &g->nodes[i]->op))
+            return cudaGraphExecUpdateErrorParametersChanged;
         if (g->nodes[i]->op.kind == RT_OP_ALLOC)
             return cudaGraphExecUpdateErrorNotSupported;
     }

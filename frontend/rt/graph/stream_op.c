@@ -59,12 +59,12 @@ static cudaError_t run_host(const struct rt_op *op)
     return cudaSuccess;
 }
 
-static cudaError_t run_graph(cudaGraph_t g, cudaStream_t stream)
+cudaError_t rt_graph_run(cudaGraph_t g, cudaStream_t stream)
 {
     cudaGraphExec_t x;
     cudaError_t e = rt_graph_instantiate(&x, g, 0);
     if (!e) {
-        e = rt_graph_launch(x, stream);
+        e = rt_exec_run(x, stream);
         rt_exec_destroy(x);
     }
     return e;
@@ -79,13 +79,14 @@ cudaError_t rt_op_run(const struct rt_op *op, cudaStream_t stream, uint64_t queu
     case RT_OP_COPY: return rt_copy_sides(&op->copy.dst, &op->copy.src, op->copy.kind, stream);
     case RT_OP_FILL: return rt_fill(&op->fill.box, op->fill.value, op->fill.element, stream);
     case RT_OP_HOST: return run_host(op);
-    case RT_OP_GRAPH: return run_graph(op->child, stream);
+    case RT_OP_GRAPH: return rt_graph_run(op->child, stream);
     case RT_OP_RECORD: return rt_event_record(op->event, stream, 0);
     case RT_OP_WAIT: return rt_stream_wait(stream, op->event, 0);
     case RT_OP_EMPTY:
     case RT_OP_ALLOC:                        /* the memory exists as long as the graph */
     case RT_OP_FREE: return cudaSuccess;
-    case RT_OP_CONDITIONAL: return cudaErrorNotSupported;
+    case RT_OP_MEMORY: return rt_memory_ops_run(op->words.ops, op->words.n);
+    case RT_OP_CONDITIONAL: return rt_conditional_run(op, stream);
     }
     return cudaErrorInvalidValue;
 }
@@ -129,12 +130,36 @@ cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op)
     *out = *op;
     if (op->kind == RT_OP_KERNEL)
         return copy_args(out, op);
+    if (op->kind == RT_OP_CONDITIONAL)
+        return rt_conditional_copy(out, op);
+    if (op->kind == RT_OP_MEMORY)
+        return rt_memory_ops_copy(out, op);
     if (op->kind != RT_OP_GRAPH)
         return cudaSuccess;
     cudaError_t e = rt_graph_clone(&out->child, op->child);
     if (!e)
         out->child->owned = true;
     return e;
+}
+
+cudaError_t rt_op_get_attribute(const struct rt_op *op, int id, union cudaLaunchAttributeValue *v)
+{
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow: v->accessPolicyWindow = op->kernel.window; return cudaSuccess;
+    case cudaLaunchAttributeCooperative: v->cooperative = op->kernel.cooperative; return cudaSuccess;
+    case cudaLaunchAttributePriority: v->priority = op->kernel.priority; return cudaSuccess;
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t rt_op_set_attribute(struct rt_op *op, int id, const union cudaLaunchAttributeValue *v)
+{
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow: op->kernel.window = v->accessPolicyWindow; return cudaSuccess;
+    case cudaLaunchAttributeCooperative: op->kernel.cooperative = v->cooperative != 0; return cudaSuccess;
+    case cudaLaunchAttributePriority: op->kernel.priority = v->priority; return cudaSuccess;
+    default: return cudaErrorInvalidValue;
+    }
 }
 
 void rt_op_copy_attributes(struct rt_op *to, const struct rt_op *from)
@@ -162,6 +187,18 @@ void rt_op_free(struct rt_op *op)
     }
     if (op->kind == RT_OP_GRAPH)
         rt_graph_free(op->child);
+    if (op->kind == RT_OP_CONDITIONAL)
+        rt_conditional_free(op);
+    if (op->kind == RT_OP_MEMORY)
+        free(op->words.ops);
     if (op->kind == RT_OP_ALLOC)
         free_memory(op);
+}
+
+/* ---- parameters of copies: the position in memory is a part of its address ---- */
+
+void rt_side_memory(const struct rt_side *s, struct cudaPitchedPtr *p)
+{
+    const struct rt_box *b = &s->box;
+    *p = (struct cudaPitchedPtr){b->first, b->pitch, b->width, b->pitch ? b->slice / b->pitch : 0};
 }

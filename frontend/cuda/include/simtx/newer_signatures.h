@@ -1,5 +1,5 @@
 /* The signatures that functions have in CUDA 12 and 13, as overloads beside those of CUDA 11, so that programs written
- * for any of these versions compile. Data of edges is accepted when it is that of an ordinary dependency. */
+ * for any of these versions compile. The edges of a capture are ordinary dependencies. */
 #ifndef SIMTX_NEWER_SIGNATURES_H
 #define SIMTX_NEWER_SIGNATURES_H
 
@@ -48,43 +48,36 @@ SIMTX_API cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode
 SIMTX_API cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                    const cudaGraphEdgeData *data, size_t n)
 {
-    return simtx_plain_edges(data, n) ? cudaGraphAddDependencies(graph, from, to, n) : cudaErrorNotSupported;
+    return cudaGraphAddDependencies_v2(graph, from, to, data, n);
 }
 
 SIMTX_API cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                       const cudaGraphEdgeData *data, size_t n)
 {
-    return simtx_plain_edges(data, n) ? cudaGraphRemoveDependencies(graph, from, to, n) : cudaErrorInvalidValue;
-}
-
-SIMTX_API simtx_with_edge_data(cudaError_t result, cudaGraphEdgeData *data, const size_t *n)
-{
-    for (size_t i = 0; !result && data && i < *n; i++)
-        data[i] = cudaGraphEdgeData();
-    return result;
+    return cudaGraphRemoveDependencies_v2(graph, from, to, data, n);
 }
 
 SIMTX_API cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data,
                             size_t *n)
 {
-    return simtx_with_edge_data(cudaGraphGetEdges(graph, from, to, n), data, n);
+    return cudaGraphGetEdges_v2(graph, from, to, data, n);
 }
 
 SIMTX_API cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data, size_t *n)
 {
-    return simtx_with_edge_data(cudaGraphNodeGetDependencies(node, nodes, n), data, n);
+    return cudaGraphNodeGetDependencies_v2(node, nodes, data, n);
 }
 
 SIMTX_API cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *data,
                                          size_t *n)
 {
-    return simtx_with_edge_data(cudaGraphNodeGetDependentNodes(node, nodes, n), data, n);
+    return cudaGraphNodeGetDependentNodes_v2(node, nodes, data, n);
 }
 
 SIMTX_API cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                            const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *params)
 {
-    return simtx_plain_edges(data, n) ? cudaGraphAddNode(node, graph, dependencies, n, params) : cudaErrorNotSupported;
+    return cudaGraphAddNode_v2(node, graph, dependencies, data, n, params);
 }
 
 SIMTX_API cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
@@ -96,6 +89,28 @@ SIMTX_API cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemL
 SIMTX_API cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     return cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+
+/* One set of attributes for all copies; and the form of CUDA 13, which does not say which copy failed. */
+SIMTX_API cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, struct cudaMemcpyAttributes attr,
+                               size_t *failIdx, cudaStream_t stream)
+{
+    size_t first = 0;
+    return cudaMemcpyBatchAsync(dsts, srcs, sizes, count, &attr, &first, 1, failIdx, stream);
+}
+
+SIMTX_API cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
+                               struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                               cudaStream_t stream)
+{
+    return cudaMemcpyBatchAsync((void **)dsts, (void **)srcs, (size_t *)sizes, count, attrs, attrsIdxs, numAttrs, 0,
+                                stream);
+}
+
+SIMTX_API cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
+                                 cudaStream_t stream)
+{
+    return cudaMemcpy3DBatchAsync(numOps, opList, 0, flags, stream);
 }
 
 /* A variable of the device as an argument. */
