@@ -40,7 +40,9 @@ __device__ unsigned run(word *bar, int op, unsigned n, word &state) {
     switch (op) {
     case INIT: init(bar, n); break;
     case ARRIVE: state = arrive(bar); break;
-    case ARRIVE_N: asm volatile("mbarrier.arrive.release.cta.b64 %0, [%1], %2;" : "=l"(state) : "l"(bar), "r"(n)); break;
+    case ARRIVE_N:
+        asm volatile("mbarrier.arrive.release.cta.b64 %0, [%1], %2;" : "=l"(state) : "l"(bar), "r"(n));
+        break;
     case ARRIVE_NO_COMPLETE:
         asm volatile("mbarrier.arrive.noComplete.shared.b64 %0, [%1], %2;" : "=l"(state) : "r"(at), "r"(n));
         break;
@@ -252,10 +254,11 @@ __global__ void copies(const unsigned *in, unsigned *out, int rounds) {
     }
     __syncthreads();
     auto fetch = [&](int i) {
+        unsigned object = shared_address(&full[i & 1]);
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(&buffer[i & 1][4 * t])),
                      "l"(__cvta_generic_to_global(in + (blockIdx.x * rounds + i) * 4 * n + 4 * t)) : "memory");
         if (NOINC) {
-            asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(&full[i & 1])) : "memory");
+            asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(object) : "memory");
         } else {
             asm volatile("cp.async.mbarrier.arrive.b64 [%0];" ::"l"(&full[i & 1]) : "memory");
             arrive(&full[i & 1]);

@@ -70,8 +70,8 @@ void carveouts_check(const struct simtx_config *config, struct diag *d)
         return;
     carveouts_configure(&c, config);
     if (bytes <= most) {
-        diag_error(d, 0, 0, "%s: %s, of which %s are shared memory, leaves no L1; an empty gpu.shared_carveouts gives L1 "
-                   "and shared memory fixed sizes", list.text, config_setting(config, KEY_L1_KB).text,
+        diag_error(d, 0, 0, "%s: %s, of which %s are shared memory, leaves no L1; an empty gpu.shared_carveouts gives "
+                   "L1 and shared memory fixed sizes", list.text, config_setting(config, KEY_L1_KB).text,
                    config_setting(config, KEY_GPU_SHARED_PER_SM).text);
         return;
     }

@@ -104,8 +104,8 @@ static inline bool ptx_is_matrix_product(enum ptx_op op)
 {
     return op == OP_MMA || op == OP_WMMA_MMA;
 }
-/* An operation on a barrier object in shared memory (ptx/memory/mbarrier.c); the arrival of copies; one that tests a phase
- * and changes nothing. */
+/* An operation on a barrier object in shared memory (ptx/memory/mbarrier.c); the arrival of copies; one that tests a
+ * phase and changes nothing. */
 static inline bool ptx_is_mbarrier(enum ptx_op op)
 {
     return op >= OP_MBARRIER_INIT && op <= OP_MBARRIER_TRY_PARITY;

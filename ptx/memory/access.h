@@ -68,8 +68,8 @@ struct mem_op {
     uint64_t (*note)[2];             /* by lane */
 };
 
-/* Do fences, barriers and order policies know it? No instruction orders asynchronous copies (PTX ISA 9.7.9.25): a program
- * waits for them, or lets them arrive at a barrier object. */
+/* Do fences, barriers and order policies know it? Asynchronous copies they do not order (PTX ISA 9.7.9.25): a program
+ * waits for copies, or lets them arrive at a barrier object. */
 static inline bool mem_is_ordered(const struct mem_op *op)
 {
     return op->kind != MOP_PREFETCH && !op->to_shared;
