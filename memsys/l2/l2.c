@@ -225,11 +225,16 @@ uint64_t l2_next(const struct l2_slice *s)
 
 void l2_settle(struct l2_slice *s, uint64_t until)
 {
+    static const enum stat reason[] = {
+#define L2_REASON(id, name, text) [L2_BLOCKED_##id] = STAT_L2_BLOCKED_##id,
+#include "memsys/l2/blocked.def"
+    };
     for (uint32_t v = 0; v < s->inputs; v++) {
         struct l2_input *q = &s->in[v];
         const struct packet *p = q->blocked_by ? q->pipe[q->head].p : NULL;
         if (p && p->kind < MSG_PROTOCOL && until > q->counted_to) {
             s->part->count[l2_stats(p)->blocked] += until - q->counted_to;
+            s->part->count[reason[q->blocked_by]] += until - q->counted_to;
             q->counted_to = until;
         }
     }

@@ -26,7 +26,7 @@
 /* The result of offering a request to the tags: served, or blocked by this resource and to be offered again. */
 enum l2_result {
     L2_SERVED,
-#define L2_REASON(id, text) L2_BLOCKED_##id,
+#define L2_REASON(id, name, text) L2_BLOCKED_##id,
 #include "memsys/l2/blocked.def"
 };
 

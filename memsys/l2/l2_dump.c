@@ -6,7 +6,7 @@
 
 static const char *const head_of_network[] = {
     [L2_SERVED] = "in the pipeline",
-#define L2_REASON(id, text) [L2_BLOCKED_##id] = text,
+#define L2_REASON(id, name, text) [L2_BLOCKED_##id] = text,
 #include "memsys/l2/blocked.def"
 };
 

@@ -598,6 +598,7 @@ static void blocked_cycles_are_counted(void **state)
         bench_run(&b, b.core + 80, 9);
     }
     assert_int_equal(b.count[STAT_L2_READ_BLOCKED], 521 - 312);
+    assert_int_equal(b.count[STAT_L2_BLOCKED_REPLY_QUEUE], 521 - 312);
     bench_run(&b, 800, 100);
     port_can_send(&b.reply[0], 800, 0, 1);
     bench_end(&b);
