@@ -39,7 +39,8 @@ $(CUDART_TEST_DIR)/units_%: regress/cudart/units_a.cu regress/cudart/units_b.cu 
 	$(CLANGXX) --cuda-path=$(abspath $(B))/cuda --cuda-gpu-arch=sm_70 -O2 $(filter %.cu,$^) -o $@ \
 	    -L$(B)/cuda/lib64 -l:libcudart.so.$* -Wl,-rpath,$(abspath $(B))/cuda/lib64
 
-$(CUDART_TEST_DIR)/release_test $(CUDART_TEST_DIR)/later_test: $(B)/cuda/lib64/libcudart.so.12 $(B)/cuda/lib64/libcudart.so.13
+$(CUDART_TEST_DIR)/release_test $(CUDART_TEST_DIR)/later_test: \
+    $(B)/cuda/lib64/libcudart.so.12 $(B)/cuda/lib64/libcudart.so.13
 
 TESTS          += test-cudart
 THREADED_TESTS += test-cudart

@@ -26,7 +26,8 @@ $(B)/regress/thrust/curand_host: regress/thrust/curand_host.cu $(THRUST_HEADERS)
 	$(THRUST_CC) $< -o $@ -lcurand
 
 .PHONY: test-thrust thrust-long
-test-thrust: $(THRUST_PROGRAMS:%=$(B)/regress/thrust/%) $(THRUST_SM_80:%=$(B)/regress/thrust/%) $(B)/regress/thrust/curand_host $(B)/bin/simtx
+test-thrust: $(THRUST_PROGRAMS:%=$(B)/regress/thrust/%) $(THRUST_SM_80:%=$(B)/regress/thrust/%) \
+             $(B)/regress/thrust/curand_host $(B)/bin/simtx
 	@regress/thrust/run.sh $(B) thrust $(THRUST_PROGRAMS) $(THRUST_SM_80) curand_host
 
 thrust-long: $(THRUST_LONG:%=$(B)/regress/thrust/%) $(B)/bin/simtx
