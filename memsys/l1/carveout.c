@@ -4,7 +4,7 @@
 
 #include "memsys/l1/carveout.h"
 
-/* Reads a number at *text and moves *text behind it and the white space around it. False: there is no number. */
+/* Reads a number at *text and moves *text past it and the white space around it. False: there is no number. */
 static bool read_kb(const char **text, uint32_t *kb)
 {
     while (isspace((unsigned char)**text))
@@ -38,7 +38,7 @@ void carveouts_configure(struct carveouts *c, const struct simtx_config *config)
         c->choice[c->n++] = (struct carveout){ most, ways_beside(config, most) };
 }
 
-/* Reports what is wrong with the list itself; *n: the numbers that are less than `most` bytes. */
+/* Reports what is wrong with the list itself; *n: its sizes. */
 static bool check_list(const struct simtx_config *config, uint32_t most, uint32_t *n, struct diag *d)
 {
     struct config_setting s = config_setting(config, KEY_GPU_SHARED_CARVEOUTS);
@@ -49,8 +49,13 @@ static bool check_list(const struct simtx_config *config, uint32_t most, uint32_
             diag_error(d, 0, 0, "%s: %u after %u; the sizes must ascend", s.text, kb, before);
             return false;
         }
+        if (kb * 1024 >= most) {
+            diag_error(d, 0, 0, "%s: %u KiB is not less than %s", s.text, kb,
+                       config_setting(config, KEY_GPU_SHARED_PER_SM).text);
+            return false;
+        }
         before = kb;
-        *n += kb * 1024 < most;
+        ++*n;
     }
     if (*text)
         diag_error(d, 0, 0, "%s: \"%s\" is not a size in KiB; sizes are whole numbers with blanks between them", s.text,

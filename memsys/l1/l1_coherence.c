@@ -246,7 +246,7 @@ static struct order_time at_home(const struct packet *p)
 static void record_load(struct l1_coherence *c, const struct mem_op *op, const struct line_access *a,
                         const struct order_time *bound, const uint8_t *bytes)
 {
-    if (c->l1->retire->history && mem_is_ordered(op))
+    if (c->l1->retire->history && mem_is_waited_for(op))
         order_history_load(c->l1->retire->history, op, a->line, a->lanes, bound, bytes);
 }
 

@@ -136,8 +136,8 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
         s->n = coalesce(op, SERVE_GLOBAL, u->cfg.coalescer.lanes, s->access);
         count_lines(u, s->n);
     }
-    *loads = op->kind == MOP_STORE || !mem_is_ordered(op) ? 0 : s->n;
-    *stores = op->kind == MOP_LOAD || !mem_is_ordered(op) ? 0 : s->n;
+    *loads = op->kind == MOP_STORE || !mem_is_waited_for(op) ? 0 : s->n;
+    *stores = op->kind == MOP_LOAD || !mem_is_waited_for(op) ? 0 : s->n;
     op->issued = u->clock = now;
     if (u->retire.check)
         order_check_issued(u->retire.check, op, *loads, *stores);
@@ -292,7 +292,7 @@ static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const stru
                                     uint32_t track, uint64_t now)
 {
     const struct order_check *c = u->retire.check;
-    bool early = c && s == SERVE_GLOBAL && mem_is_ordered(op) && !order_check_in_order(c, op);
+    bool early = c && s == SERVE_GLOBAL && op->kind != MOP_PREFETCH && !order_check_in_order(c, op);
     enum lsu_result r = offer_memory(u, op, a, s, track, now);
     if (early && r == LSU_SERVED)
         order_check_report(c, op, a->line, now);
@@ -329,7 +329,7 @@ static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line
         return rocache_load(&u->konst, op, a, now);
     if (s == SERVE_TEXTURE)
         return rocache_load(&u->texture, op, a, now);
-    if (s == SERVE_GLOBAL && staging_holds(&u->staging) && mem_is_ordered(op))
+    if (s == SERVE_GLOBAL && staging_holds(&u->staging) && mem_is_waited_for(op))
         return lsu_stage_offer(u, op, a, now);
     if (through_pipeline(u, op, s))
         return enter_pipeline(u, op, a, s, now);

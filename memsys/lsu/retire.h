@@ -62,7 +62,7 @@ static inline void retire_performed(struct retire *r, const struct stage_perform
 static inline void retire_op_performed(struct retire *r, const struct mem_op *op, uint64_t line, bool store,
                                        uint64_t now)
 {
-    if (mem_is_ordered(op))
+    if (mem_is_waited_for(op))
         retire_performed(r, &(struct stage_performed){ op->sm_slot, store, line, op->sequence }, now);
 }
 

@@ -68,9 +68,9 @@ struct mem_op {
     uint64_t (*note)[2];             /* by lane */
 };
 
-/* Do fences, barriers and order policies know it? Asynchronous copies they do not order (PTX ISA 9.7.9.25): a program
- * waits for copies, or lets them arrive at a barrier object. */
-static inline bool mem_is_ordered(const struct mem_op *op)
+/* Do later accesses, fences and barriers wait for it? Not for prefetches and asynchronous copies, which follow the earlier
+ * accesses of their thread (PTX ISA 8.9.1.1): a program waits for copies, or lets them arrive at a barrier object. */
+static inline bool mem_is_waited_for(const struct mem_op *op)
 {
     return op->kind != MOP_PREFETCH && !op->to_shared;
 }

@@ -7,6 +7,7 @@
 
 #include "ptx/matrix/matrix_rows.h"
 #include "ptx/memory/access.h"
+#include "ptx/memory/async_copy.h"
 
 __extension__ typedef unsigned __int128 wide_mask;
 
@@ -279,7 +280,9 @@ void mem_perform_shared(struct mem_op *op)
     struct place p = { (const uint8_t *)op->warp->block->shared, UINT64_MAX, 0 };
     switch (op->kind) {
     case MOP_LOAD:
-        if (op->d->in->op == OP_LDMATRIX)
+        if (op->to_shared)
+            async_copy_zeros(op);
+        else if (op->d->in->op == OP_LDMATRIX)
             matrix_load_rows(op);
         else if (!put_together(op, lanes, p))
             put_elements(op, lanes, 0, op->count, p);

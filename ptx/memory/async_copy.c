@@ -2,7 +2,7 @@
  * cp.async: a copy from global to shared memory without registers. In functional mode the bytes are copied when the
  * instruction executes, so a wait for groups has no effect. Timing mode reads global memory when the load is performed
  * and writes shared memory when the data of all lanes have arrived. A lane that reads fewer bytes than it copies writes
- * zeros after them; one that reads none writes its zeros at once in both modes.
+ * zeros after them; one that reads none is in timing mode an access to shared memory, which writes its zeros.
  */
 #include <string.h>
 
@@ -105,26 +105,36 @@ bool async_copy_capture(struct mem_op *op, struct half *h, const struct dinst *d
         enum lane_result r = check_lane(h, d, lane, &op->address[at], &c);
         if (r == LANE_FAULT)
             return false;
-        if (r == LANE_COPIES && !c.bytes)
-            write_shared(h, d, c, NULL);
-        if (r != LANE_COPIES || !c.bytes)
+        if (r != LANE_COPIES)
             continue;
         memcpy(mem_data(op, at) + 16, &c, sizeof c);
-        op->served_by[SERVE_GLOBAL] |= UINT64_C(1) << at;
+        if (!c.bytes)
+            op->address[at] = c.to;
+        op->served_by[c.bytes ? SERVE_GLOBAL : SERVE_SHARED] |= UINT64_C(1) << at;
     }
     op->pattern = MEM_PATTERN_SCATTERED;
     op->to_data = true;
     return true;
 }
 
-void async_copy_arrived(struct mem_op *op)
+static void write_lanes(struct mem_op *op, enum mem_server s)
 {
-    for (uint64_t m = op->served_by[SERVE_GLOBAL]; m; m &= m - 1) {
+    for (uint64_t m = op->served_by[s]; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
         struct lane_copy c;
         memcpy(&c, mem_data(op, lane) + 16, sizeof c);
         write_shared(&op->warp->half[lane / LANES], op->d, c, mem_data(op, lane));
     }
+}
+
+void async_copy_zeros(struct mem_op *op)
+{
+    write_lanes(op, SERVE_SHARED);
+}
+
+void async_copy_arrived(struct mem_op *op)
+{
+    write_lanes(op, SERVE_GLOBAL);
 }
 
 /* ---- decoding ---- */

@@ -6,7 +6,9 @@
 
 /* Captures the lanes of one half of a warp (mem_capture). False: a fault. */
 bool async_copy_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);
-/* All its bytes are in op->data: writes shared memory. */
+/* The lanes that read no bytes, served by shared memory, write their zeros. */
+void async_copy_zeros(struct mem_op *op);
+/* All bytes of the others are in op->data: writes shared memory. */
 void async_copy_arrived(struct mem_op *op);
 
 #endif

@@ -500,6 +500,14 @@ static bool in_range(struct parser *p, const struct ptx_operand *o, int64_t max,
     return false;
 }
 
+/* A constant number of arrivals at a barrier object (PTX ISA 9.7.13.15.6). */
+static void check_arrivals(struct parser *p, const struct ptx_operand *o)
+{
+    enum { MOST = (1 << 20) - 1 };
+    if (o->kind == OPD_IMM && (o->imm < 1 || o->imm > MOST))
+        diag_error(p->d, o->loc.line, o->loc.col, "a number of arrivals is 1 to %d, not %lld", MOST, (long long)o->imm);
+}
+
 static void check_barrier(struct parser *p, const struct ptx_inst *in)
 {
     if (in->mod[PG_BAROP] == MOD(BAROP, WARP))
@@ -575,6 +583,10 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         break;
     case OP_CP_ASYNC:
         check_copy(p, in);
+        break;
+    case OP_MBARRIER_INIT: case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_NO_COMPLETE: case OP_MBARRIER_DROP:
+    case OP_MBARRIER_DROP_NO_COMPLETE:
+        check_arrivals(p, &in->opd[in->op == OP_MBARRIER_INIT ? 1 : 2]);
         break;
     case OP_CP_WAIT:
         if (in->opd[0].imm < 0)

@@ -142,7 +142,7 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
 static void count_collected(struct slot *w, const struct mem_op *op, uint32_t n)
 {
     w->collecting += n;
-    if (op->served_by[SERVE_GLOBAL] && mem_is_ordered(op)) {
+    if (op->served_by[SERVE_GLOBAL] && mem_is_waited_for(op)) {
         w->order.loads += op->kind == MOP_STORE ? 0 : n;
         w->order.stores += op->kind == MOP_LOAD ? 0 : n;
     }

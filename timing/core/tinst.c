@@ -200,7 +200,8 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
     t->fetch = in->op == OP_TEX || in->op == OP_TLD4;
     apart |= t->fetch;
     enum mem_op_kind kind = ptx_mem_kind(in->op);
-    t->ordered = !apart && kind != MOP_PREFETCH && in->op != OP_CP_ASYNC;
+    t->ordered = !apart && kind != MOP_PREFETCH;
+    t->copies = in->op == OP_CP_ASYNC;
     t->access.kind = shared ? ORDER_SHARED : kinds[kind];
     t->access.reads = kind != MOP_STORE;
     t->access.writes = kind != MOP_LOAD;

@@ -36,7 +36,7 @@ struct tinst {
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */
     bool copy_commits, copy_waits;   /* TINST_COPY */
-    bool copy_arrives;               /* TINST_MEMORY: cp.async.mbarrier.arrive (copies.c) */
+    bool copies, copy_arrives;       /* TINST_MEMORY: cp.async; cp.async.mbarrier.arrive (copies.c) */
     uint32_t copy_left;              /* the latest groups that may still be in flight */
     bool far_regs;                   /* uses registers that are not in the bit sets */
     uint8_t register_reads, register_writes;     /* registers of 32 bits, each for 32 lanes; at most 255 */

@@ -125,6 +125,9 @@ static unsigned others_set(struct sm *s, struct slot *w)
         w->order.next_lines = lsu_count_lines(s->lsu, w->warp, w->step, warp_guard_lanes(w->warp, w->step));
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
         return SCHED_WAIT + order_stall(t->access.kind);
+    /* A copy does not enter the policy's stage, so no earlier access of its warp may be in the stage. */
+    if (t->copies && s->cfg.order->stage && !order_none_outstanding(&w->order))
+        return SCHED_WAIT + order_stall(t->access.kind);
     if ((t->kind == TINST_COPY || t->copy_arrives) && !copies_allow(s, w, t))
         return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
     if (t->kind == TINST_HOST && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {

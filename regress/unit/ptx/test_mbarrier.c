@@ -103,8 +103,8 @@ static void bytes_complete_a_phase(void **state)
 /* Half of the arrivals are dropped: from then on 16 complete a phase. */
 static void dropped_arrivals_are_not_expected(void **state)
 {
-    run_and_check_bits(INIT(32) "    setp.lt.u32 %q, %r1, 16;\n"
-                       "    mbarrier.arrive.noComplete.shared.b64 %rd7, [bar], 0;\n"
+    run_and_check_bits(INIT(64) "    setp.lt.u32 %q, %r1, 16;\n"
+                       "    mbarrier.arrive_drop.noComplete.shared.b64 %rd7, [bar], 1;\n"
                        "    @%q mbarrier.arrive_drop.shared.b64 _, [bar];\n" TEST(0)
                        "    @!%q mbarrier.arrive.shared.b64 %rd8, [bar];\n" TEST(1)
                        "    mbarrier.test_wait.parity.shared.b64 %p, [bar], 1;\n    selp.u32 %r7, 1, 0, %p;\n"
