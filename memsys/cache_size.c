@@ -2,12 +2,23 @@
 #include "memsys/cache_size.h"
 #include "memsys/xbar/packet.h"
 
+/* The size in KiB, of whole sets of so many bytes, that is nearest to this one; not 0. */
+static int64_t nearest_size(int64_t kb, int64_t set)
+{
+    int64_t step = set;
+    while (step % 2 == 0 && step > set / 1024)
+        step /= 2;
+    int64_t n = (kb + step / 2) / step;
+    return (n ? n : 1) * step;
+}
+
 void cache_check_size(const struct simtx_config *c, enum config_key kb, enum config_key ways, enum config_key line,
                       struct diag *d)
 {
     bool whole_line = line == KEY_NONE;
     int64_t set = config_int(c, ways) * (whole_line ? LINE_BYTES : config_int(c, line));
     if (config_int(c, kb) * 1024 % set)
-        diag_error(d, 0, 0, "%s does not divide into sets of %s and %s bytes a line", config_setting(c, kb).text,
-                   config_setting(c, ways).text, whole_line ? "128" : config_setting(c, line).text);
+        diag_error(d, 0, 0, "%s does not divide into sets of %s and %s bytes a line; %lld KiB would",
+                   config_setting(c, kb).text, config_setting(c, ways).text,
+                   whole_line ? "128" : config_setting(c, line).text, (long long)nearest_size(config_int(c, kb), set));
 }

@@ -45,7 +45,7 @@ struct tags {
 void tags_init(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes, enum tags_policy policy,
                enum tags_index index);
 void tags_end(struct tags *t);
-void tags_set_ways(struct tags *t, uint32_t ways);           /* at most those of tags_init; no line is valid */
+void tags_set_ways(struct tags *t, uint32_t ways);           /* at most those of tags_init; the array is empty */
 /*
  * For the set index only; before any line is allocated. tags_share: addresses are relative to `base`, and the array
  * has one in `share` of the blocks of 2^bit bytes (the part above `bit` is divided by share; 1 = all). tags_cut removes

@@ -142,7 +142,9 @@ static void set_output(const char *command, const char *option, const char *key,
 static void set_window(const char *command, const char *option, const char *value)
 {
     size_t n = strcspn(value, ",");
-    char *cycles = mem_string_n(value, n);
+    char *cycles = mem_string_n(value, n), *end;
+    if (n && !strtoull(cycles, &end, 10) && !*end)
+        cmd_usage_error(command, "%s %s: expected a number of core cycles, at least 1", option, value);
     add_assignment(option, "stats.window=", cycles);
     set_output(command, option, WINDOW_FILE, value[n] && value[n + 1] ? value + n + 1 : "windows.csv");
     free(cycles);

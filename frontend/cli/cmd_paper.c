@@ -73,7 +73,8 @@ static const struct paper *find_paper(const char *name)
     if (p)
         return p;
     const char *near = diag_nearest(name, names, (size_t)paper_names(names));
-    cmd_usage_error(COMMAND, "no paper is called '%s'%s%s", name, near ? ", did you mean " : "", near ? near : "");
+    cmd_usage_error(COMMAND, "no paper is called '%s'%s%s; expected %s", name, near ? ", did you mean " : "",
+                    near ? near : "", list);
 }
 
 static void take(struct paper_grid *g, struct request *r, int option, char *value)

@@ -222,10 +222,11 @@ static bool not_found(struct loading *l, const char *name)
     else if (config_is_path(name))
         diag_error(l->diag, 0, 0, "%s: no such configuration file", name);
     else if (near)
-        diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s?", name, near);
+        diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s? (`simtx config list --presets` shows all)", name,
+                   near);
     else
         diag_error(l->diag, 0, 0,
-                   "no preset is called %s (`simtx config list` shows all; a file needs a / or .cfg)", name);
+                   "no preset is called %s (`simtx config list --presets` shows all; a file needs a / or .cfg)", name);
     for (size_t i = 0; i < n; i++)
         free(presets[i]);
     free(presets);

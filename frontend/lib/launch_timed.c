@@ -235,7 +235,7 @@ static void count_launch(const simtx_gpu *g, const struct queued_launch *first, 
     o->record->timed = true;
     n[STAT_COUNTED_IN] = first->la.grid_id;
     n[STAT_CYCLES] = grid->end - grid->start;
-    n[STAT_CARVEOUT] = g->carveouts.n ? grid->carveout : g->info.shared_per_sm;
+    n[STAT_CARVEOUT] = g->carveouts.n ? grid->carved : g->info.shared_per_sm;
     n[STAT_TIMED_WARP_INSTRUCTIONS] = n[STAT_WARP_INSTRUCTIONS];
     n[STAT_TIMED_THREAD_INSTRUCTIONS] = n[STAT_THREAD_INSTRUCTIONS];
 }

@@ -128,7 +128,7 @@ json_t *stats_file_load(const char *path, char *error, size_t size)
     if (!text)
         snprintf(error, size, "%s: %s", path, strerror(errno));
     else if (!root)
-        snprintf(error, size, "%s:%d:%d: %s", path, e.line, e.column, e.text);
+        snprintf(error, size, "%s:%d:%d: not a statistics file of simtx: %s", path, e.line, e.column, e.text);
     else if (!json_is_object(json_object_get(root, "total")) || stats_file_warp_size(root) < 1) {
         snprintf(error, size, "%s: not a statistics file of simtx: \"total\" or \"config\" is missing", path);
         json_decref(root);

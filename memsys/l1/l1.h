@@ -61,7 +61,7 @@ struct l1 {
 void l1_init(struct l1 *l, const struct l1_cfg *c, uint32_t segment, struct sender *send, struct retire *retire,
              uint64_t *count);
 void l1_end(struct l1 *l);
-void l1_set_ways(struct l1 *l, uint32_t ways);           /* at most l1.ways; the cache is empty */
+void l1_set_ways(struct l1 *l, uint32_t ways);           /* empties the cache; at most l1.ways */
 /* The counters of an access: base + 0 hits, 1 misses, 2 merged, 3 blocked. */
 const struct cache_stats *l1_stats(const struct mem_op *op, enum mem_server s);
 

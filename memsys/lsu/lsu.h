@@ -142,7 +142,7 @@ void lsu_settle(struct lsu *u, uint64_t until);
 /* The line of private memory as a thread of this SM would read it now, for functions of the host; valid until the next
  * call. NULL = it is in device memory. */
 const uint8_t *lsu_private_line(struct lsu *u, uint64_t line);
-/* The associativity of L1 from now on, at most l1.ways; all caches are empty. */
+/* Between launches: empties L1 and sets its associativity, at most l1.ways. */
 void lsu_set_l1_ways(struct lsu *u, uint32_t ways);
 /* The place of the next kernel's private memory. */
 void lsu_private_map(struct lsu *u, const struct private_map *m);

@@ -104,16 +104,17 @@ static inline bool ptx_is_matrix_product(enum ptx_op op)
 {
     return op == OP_MMA || op == OP_WMMA_MMA;
 }
-/* An operation on a barrier object in shared memory (ptx/memory/mbarrier.c); the arrival of copies; one that tests a
- * phase and changes nothing. */
+/* Operates on a barrier object (ptx/memory/mbarrier.c). */
 static inline bool ptx_is_mbarrier(enum ptx_op op)
 {
     return op >= OP_MBARRIER_INIT && op <= OP_MBARRIER_TRY_PARITY;
 }
+/* cp.async.mbarrier.arrive. */
 static inline bool ptx_is_copies_arrive(enum ptx_op op)
 {
     return op == OP_CP_ARRIVE || op == OP_CP_ARRIVE_NOINC;
 }
+/* Tests a phase of a barrier object, and changes nothing. */
 static inline bool ptx_is_mbarrier_test(enum ptx_op op)
 {
     return op >= OP_MBARRIER_TEST && op <= OP_MBARRIER_TRY_PARITY;

@@ -1,7 +1,7 @@
 /*
  * The operations of barrier objects. The layout of the word is simtx's own; the ISA leaves it open. A phase is complete
  * when no arrival is pending and no byte is expected; then the expected arrivals are pending again, and the number of
- * the phase is one higher. Three bits of it are enough: a test is about the current phase or the one before.
+ * the phase is one higher. It has three bits: a test is about the current phase or the one before.
  */
 #include <string.h>
 
@@ -119,7 +119,8 @@ static int run_lanes(struct lanes *x, const struct dinst *d, enum ptx_op op, uin
     return CONTROL_NEXT;
 }
 
-/* Without a result, as red, and for access_atom.c, whose results are words, those of tests as well. */
+/* Operations without a result, and those whose result is a word. access_atom.c also calls it for tests, and converts the
+ * word to a predicate. */
 static int run_word(struct lanes *x, const struct dinst *d)
 {
     uint64_t *out = lanes_at(x, d->dst);

@@ -8,8 +8,10 @@
 
 #include "ptx/memory/access.h"
 
-/* Timing mode, cp.async.mbarrier.arrive: its own operation adds an arrival without .noinc, and changes nothing with it.
- * This is the arrival at the object, when that operation has performed and the copies before it are complete. */
+/*
+ * In timing mode cp.async.mbarrier.arrive performs in two steps. Its access adds a pending arrival, or with .noinc
+ * nothing. This is the second step, the arrival: when the access has performed and all earlier copies are complete.
+ */
 void mbarrier_copies_complete(const struct mem_op *op);
 
 #endif

@@ -25,6 +25,11 @@ TESTS += test-adding-key
 test-adding-key: adding $(CONFIGS)
 	@regress/adding/key.sh $(B)
 
+TESTS += test-adding-policy
+.PHONY: test-adding-policy
+test-adding-policy: adding $(CONFIGS)
+	@regress/adding/policy.sh $(B)
+
 TESTS += test-adding-instruction
 .PHONY: test-adding-instruction
 test-adding-instruction: adding $(CONFIGS)

@@ -18,6 +18,7 @@ toys() {
     change counter/timing.change
     change key/row.change
     change key/rule.change
+    change policy/oldest.change
     change instruction/alu.change
     change instruction/memory.change
     change instruction/control.change

@@ -22,8 +22,9 @@ for mode in "" "--threads 2" "--timing --config gtx480" "--timing --config gtx48
     holds "launch $mode: a ratio" figures divergence 0.0769230769231
 done
 holds "a counter of timing mode" figures whole_stores 8
+holds "its ratio" figures whole_share 1.0
 holds "a time series" launch "$program" "$options" --timing --config gtx480 --window 500,rows.csv
-holds "its columns" grep -q '^launch,.*,l1\.whole_stores,' rows.csv
+holds "its columns" grep -q '^launch,.*,l1\.whole_stores,.*l1\.whole_share,' rows.csv
 check 0 "l1.whole_stores" "$simtx" stats
 check 0 "divergences / warp_instructions" "$simtx" stats
 

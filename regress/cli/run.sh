@@ -231,6 +231,7 @@ timed 2 "--detail needs a value" --detail
 timed 2 "--timing takes no value" --timing=yes
 timed 2 "stats.window = x: expected an integer" --window x
 timed 2 "stats.window = -5: out of range" --window -5
+timed 2 "--window 0: expected a number of core cycles, at least 1" --window 0
 for option in stats trace window; do
     value=/nonexistent/file
     [ $option = window ] && value=100,$value

@@ -31,8 +31,12 @@ for m in $machines; do
         [ "$o" = Nsm ] && o=3sm
         # machines that cannot have coherent L1s, logs in L1, short latencies, buffers of a few words
         case $m+$o in
-        default+tm-warptm | v100+tm-warptm | default+tm-sitm | v100+tm-sitm) answers 2 "gpu.memory_mb" show "$m+$o" ;;
-        localtm+tm-warptm | southern-islands+tm-warptm | localtm+tm-sitm | southern-islands+tm-sitm)
+        default+tm-kilotm | v100+tm-kilotm | default+tm-warptm | v100+tm-warptm | default+tm-sitm | v100+tm-sitm)
+            answers 2 "at most 4096 (--set gpu.memory_mb=4096)" show "$m+$o"
+            answers 0 "gpu.memory_mb = 4096" show "$m+$o" --set gpu.memory_mb=4096
+            ;;
+        localtm+tm-kilotm | southern-islands+tm-kilotm | localtm+tm-warptm | southern-islands+tm-warptm | \
+            localtm+tm-sitm | southern-islands+tm-sitm)
             answers 2 "l1.local_writeback" show "$m+$o" ;;
         gtx480-reference+multi2sim | micro2013+multi2sim) answers 2 "latency" show "$m+$o" ;;
         warptm+finite-units) answers 2 "kilotm.read_buffer" show "$m+$o" ;;
@@ -67,6 +71,8 @@ while read -r preset key value; do
 done < <(sed 's/#.*//' "$here/tables.txt" | awk 'NF == 3')
 
 # ---- composition ----
+answers 0 "xbar.input fifo voq" diff kilotm quadro-fx5800+tm-kilotm
+holds "tm-kilotm has the protocol's values of kilotm" sh -c '! grep -q "^ *\(tm\|kilotm\)\." out'
 answers 0 "gpu.sms = 30 # 30sm" show gtx480+l1on+30sm
 answers 0 "l1.global = true # l1on.cfg:2: overlay l1on" show gtx480+l1on+30sm
 answers 0 "l1.kb = 48 KiB # gtx480.cfg" show gtx480+l1on+30sm

@@ -17,6 +17,9 @@ nothing_runs() {
 check 0 "usage: simtx paper NAME" "$simtx" paper --help
 check 2 "no paper given" "$simtx" paper
 check 2 "did you mean kilotm" "$simtx" paper kilotn
+check 2 "no paper is called 'foo'; expected " "$simtx" paper foo
+holds "the papers' names" grep -q "comparison.*kilotm.*sitm\|kilotm.*comparison" err
+check 2 "(\`simtx config list --presets\` shows all" "$simtx" cost foo
 check 2 "did you mean localtm" "$simtx" paper localm
 check 2 "more than one paper given" "$simtx" paper kilotm kilotm
 check 2 "unknown option --quik, did you mean --quick?" "$simtx" paper kilotm --quik

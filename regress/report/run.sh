@@ -19,6 +19,8 @@ check 2 "expected statistics files" "$simtx" report
 check 2 "none.json: No such file" "$simtx" report none.json
 echo '{}' >empty.json
 check 2 "not a statistics file" "$simtx" report empty.json
+echo 'int main() { }' >program.cu
+check 2 "program.cu:1:3: not a statistics file of simtx" "$simtx" report program.cu
 check 2 "no statistics file of simtx in this folder" "$simtx" report .
 check 2 "expected after its statistics file" "$simtx" report --series a.csv
 

@@ -7,7 +7,7 @@
  *
  * cp.async.mbarrier.arrive is an access to shared memory. Its lanes arrive at their barrier objects when it has
  * performed and all copies of the warp that began before are complete, in diverged code those of other lanes, too.
- * While COPY_ARRIVALS are waiting the next one stalls.
+ * A warp has at most COPY_ARRIVALS of them outstanding; the next one stalls.
  */
 #include "base/alloc.h"
 #include "ptx/memory/async_copy.h"

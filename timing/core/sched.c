@@ -85,6 +85,8 @@ uint64_t sched_passed(const struct scheduler *c, unsigned picked, unsigned befor
 {
     if (c->greedy)
         return picked == before ? 0 : older_than(c, picked) | UINT64_C(1) << before;
+    if (c->policy == SCHED_READY_FIRST)
+        return ~(UINT64_C(1) << picked);
     uint64_t up_to = (UINT64_C(1) << picked) - 1, after = before < 63 ? UINT64_MAX << (before + 1) : 0;
     return picked > before ? up_to & after : up_to | after;
 }

@@ -54,7 +54,8 @@ void sched_remove(struct scheduler *c, uint64_t warps);          /* the warps of
 uint64_t sched_active(struct scheduler *c);                      /* two-level: updates and returns the active set */
 void sched_new_period(struct scheduler *c, uint64_t now);        /* warps that have not issued get priority */
 unsigned sched_choose(const struct scheduler *c, uint64_t ready);/* by the policy */
-/* The warps that the policy considered before it picked this one; `before`: the warp that issued last until then. */
+/* The warps that the policy considered before it picked this one: those before it in the policy's order, all others if
+ * it compares all. `before`: the warp that issued last until then. */
 uint64_t sched_passed(const struct scheduler *c, unsigned picked, unsigned before);
 /* The stall reason with the highest priority among those of these warps and `blocked` (bits of further reasons);
  * SM_STALL_NO_WARP = none. */

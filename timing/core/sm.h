@@ -32,8 +32,8 @@ struct grid {
     uint32_t id;                     /* index among the running grids */
     uint32_t resident;               /* most resident blocks per SM */
     uint32_t registers, shared;      /* of an SM that a block takes: registers, bytes of shared memory */
-    uint32_t carveout;               /* bytes of shared memory that the launch wants an SM to have; at the end: that it
-                                        had. Only with gpu.shared_carveouts */
+    uint32_t carveout, carved;       /* bytes of shared memory of an SM, with gpu.shared_carveouts: that the launch
+                                        needs, and that the SMs had */
     uint64_t next_block, done;       /* the next block to start; number of ended blocks */
     uint64_t start, end;             /* core cycles */
     uint64_t *ends;                  /* cycles from the start to the end of each block, as they end; NULL = no place */

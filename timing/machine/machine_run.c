@@ -307,7 +307,7 @@ static void divide_memory(struct machine *m)
         lsu_set_l1_ways(sm_lsu(m->sm[i]), c->l1_ways);
     dispatcher_set_shared(m->dispatcher, c->shared_bytes);
     for (uint32_t i = 0; i < m->ngrids; i++)
-        m->grids[i].carveout = c->shared_bytes;
+        m->grids[i].carved = c->shared_bytes;
 }
 
 static void count_grids(struct machine *m)

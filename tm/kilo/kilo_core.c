@@ -247,7 +247,8 @@ bool kilo_check(const struct simtx_config *c, uint32_t slices, const char *name,
     cu_configure(&cu, c);
     if (config_int(c, KEY_GPU_MEMORY_MB) > MEMORY_MB)
         snprintf(error, size, "%s: log entries of tm.global = %s hold addresses of 32 bits, so gpu.memory_mb must be "
-                 "at most %d", config_setting(c, KEY_GPU_MEMORY_MB).text, name, MEMORY_MB);
+                 "at most %d (--set gpu.memory_mb=%d)", config_setting(c, KEY_GPU_MEMORY_MB).text, name, MEMORY_MB,
+                 MEMORY_MB);
     else if (slices > SLICES)
         snprintf(error, size, "%s, %s: tm.global = %s supports at most %d L2 slices, not %u",
                  config_setting(c, KEY_DRAM_CHANNELS).text, config_setting(c, KEY_L2_SLICES).text, name, SLICES,

@@ -87,7 +87,8 @@ static bool check_machine(const struct simtx_config *c, const struct sitm_rules 
         snprintf(error, size, "%s: tm.global = sitm needs %d: transaction IDs have 5 bits for the lane",
                  config_setting(c, KEY_GPU_WARP_SIZE).text, SITM_LANES);
     else if (!r->slots)
-        snprintf(error, size, "%s: tm.global = sitm needs versioned memory: version.slots of at least 2",
+        snprintf(error, size, "%s: tm.global = sitm needs versioned memory, version.slots of at least 2; "
+                 "the overlay tm-sitm sets both",
                  config_setting(c, KEY_VERSION_SLOTS).text);
     else if (instant(c) && !exact(c))
         snprintf(error, size, "%s needs sitm.decision = exact, not %s: tables and dependencies take time",

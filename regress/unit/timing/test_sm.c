@@ -454,6 +454,10 @@ static void test_fetch_past_branch(void **state)
     sm_rig_run(&r, 100000);
     assert_int_equal(r.grid.done, 1);
     sm_rig_close(&r);
+    open_body(&r, jump, 50, 256, KEYS(PAST, "2", "core.policy", "ready_first", "core.schedulers", "2"), &memory);
+    sm_rig_run(&r, 100000);
+    assert_int_equal(r.grid.done, 1);
+    sm_rig_close(&r);
 }
 
 static void test_collector(void **state)

@@ -82,6 +82,10 @@ static void test_passed(void **state)
     assert_int_equal(sched_passed(&c, 0, 63), 0);
     assert_int_equal(sched_passed(&c, 2, 2), ~UINT64_C(4));      /* all the way round */
     sched_end(&c);
+    sched_init(&c, SCHED_READY_FIRST, 8, 4);
+    assert_int_equal(sched_passed(&c, 3, 2), ~UINT64_C(8));      /* it compares all, whichever issued last */
+    assert_int_equal(sched_passed(&c, 2, 3), ~UINT64_C(4));
+    sched_end(&c);
 }
 
 /* Two warps that could issue in every cycle starve the third under every policy's order, until it has waited a period;
