@@ -126,7 +126,13 @@ uint64_t hang_detector_stalled(const struct hang_detector *w, uint32_t sm, uint3
 
 /* ---- the report ---- */
 
-struct lines { struct machine *m; uint32_t of_component, all, omitted; };
+struct lines {
+    struct machine *m;
+    uint32_t of_component, all, omitted;
+    struct sm_told told;
+    char *sm, *last;                     /* the text of an SM; that of the last SM in the report */
+    uint32_t last_sm, same;              /* the last SM in the report; SMs after it with the same text */
+};
 
 static void take_line(void *ctx, const char *text)
 {
@@ -138,6 +144,42 @@ static void take_line(void *ctx, const char *text)
         l->omitted++;
 }
 
+static void take_sm_line(void *ctx, const char *text)
+{
+    struct lines *l = ctx;
+    mem_append(&l->sm, "%s\n", text);
+}
+
+static void report_same_sms(struct lines *l)
+{
+    if (l->same)
+        machine_report_add(l->m, "  %u more SM%s in the same state as SM %u", l->same, l->same == 1 ? " is" : "s are",
+                           l->last_sm);
+    l->same = 0;
+}
+
+/* Takes over l->sm, the text of SM i. */
+static void report_sm_text(struct machine *m, struct lines *l, uint32_t i)
+{
+    char *next, *text = l->sm;
+    if (l->last && !strcmp(l->last, text)) {
+        l->same++;
+        free(text);
+        l->sm = NULL;
+        return;
+    }
+    report_same_sms(l);
+    free(l->last);
+    l->last = mem_string(text);
+    l->last_sm = i;
+    if (l->all < REPORT_LINES)
+        machine_report_add(m, "  SM %u", i);
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        take_line(l, line);
+    free(text);
+    l->sm = NULL;
+}
+
 static void report_sm(struct machine *m, struct lines *l, uint32_t i)
 {
     bool warps = false;
@@ -146,12 +188,11 @@ static void report_sm(struct machine *m, struct lines *l, uint32_t i)
     l->of_component = 0;
     if (!warps && lsu_idle(sm_lsu(m->sm[i])))
         return;
-    if (l->all < REPORT_LINES)
-        machine_report_add(m, "  SM %u", i);
-    sm_dump(m->sm[i], take_line, l);
-    lsu_dump(sm_lsu(m->sm[i]), take_line, l);
+    sm_dump(m->sm[i], &l->told, take_sm_line, l);
+    lsu_dump(sm_lsu(m->sm[i]), take_sm_line, l);
     if (sm_tm(m->sm[i]))
-        tm_core_dump(sm_tm(m->sm[i]), take_line, l);
+        tm_core_dump(sm_tm(m->sm[i]), take_sm_line, l);
+    report_sm_text(m, l, i);
 }
 
 static void report_memory(struct machine *m, struct lines *l)
@@ -201,6 +242,8 @@ void hang_report(struct machine *m, const struct hang_detector *w)
     hang_explain(m, w);
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         report_sm(m, &l, i);
+    report_same_sms(&l);
+    free(l.last);
     report_memory(m, &l);
     if (l.omitted)
         machine_report_add(m, "  %u more lines are omitted", l.omitted);
