@@ -221,9 +221,10 @@ timed 0 "c: 0.5 1.5 2.5 ..." --timing --quiet --print c:3
 timed 0 "(functional mode)"
 timed 0 "core cycles, IPC" --detail kernel:vadd
 timed 0 "core cycles, IPC" --detail launch:0-
-timed 0 "chose none of the launches" --detail kernel:vad
-timed 0 "chose none of the launches" --detail launch:1-2
-for choice in nonsense kernel: launch: launch:x launch:2-1 launch:-1 launch:1-2-3 launch:99999999999999999999999 \
+timed 1 "chose none of the launches: all ran in functional mode. Launched were vadd" --detail kernel:vad
+timed 1 "chose none of the launches" --detail launch:1-2
+timed 2 "'launch:5-2': the range is reversed" --detail launch:5-2
+for choice in nonsense kernel: launch: launch:x launch:2-1x launch:-1 launch:1-2-3 launch:99999999999999999999999 \
     kernel:vadd,x; do
     timed 2 "is neither kernel:NAME nor launch:FIRST-LAST" --detail $choice
 done
