@@ -48,6 +48,7 @@ static struct session {
     double last;
     char kernel[80];
     uint64_t blocks_done, blocks, cycles;
+    char *where;                     /* lines on where the interrupted launch was, or NULL */
 } session = { .launching = PTHREAD_MUTEX_INITIALIZER, .writing = PTHREAD_MUTEX_INITIALIZER };
 
 static bool env_is(const char *name, const char *value)
@@ -537,6 +538,16 @@ static void print_interrupted(void)
     if (session.cycles)
         fprintf(stderr, ", core cycle %llu", (unsigned long long)session.cycles);
     fputc('\n', stderr);
+    if (session.where)
+        fputs(session.where, stderr);
+}
+
+/* Of the message on an interrupted launch, "interrupted" and, in timing mode, lines that say where the warps are. */
+static void keep_where(const char *message)
+{
+    const char *line = strchr(message, '\n');
+    free(session.where);
+    session.where = line && line[1] ? mem_string(line + 1) : NULL;
 }
 
 __attribute__((noreturn)) static void end_interrupted(void)
@@ -703,6 +714,7 @@ void session_launch_end(simtx_gpu *g, simtx_status status)
     clear_line();
     if (status == SIMTX_INTERRUPTED && session.signal) {
         fflush(stdout);
+        keep_where(simtx_last_message(g));
         end_interrupted();
     }
     pthread_mutex_unlock(&session.launching);

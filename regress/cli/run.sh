@@ -307,6 +307,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     if (strcmp(how, "nothing") && cudaMalloc(&p, 16))
         return 99;
+    if (!strcmp(how, "huge"))
+        return cudaMalloc(&p, 1ul << 40) && cudaMalloc(&p, 1ul << 40) ? 3 : 0;
     if (!strcmp(how, "abort"))
         abort();
     if (!strcmp(how, "kill"))
@@ -321,6 +323,10 @@ END
 $cc app.c -o app -L"$build/cuda/lib64" -lcudart 2>err
 check 0 "simulating on simtx GPU" "$simtx" run -- ./app 0
 check 7 "" "$simtx" run --quiet -- ./app 7
+check 3 "simtx: cannot allocate 1099511627776 bytes: " "$simtx" run --quiet -- ./app huge
+holds "once, with the key" [ "$(grep -c 'bytes are in use (gpu.memory_mb)' err)" = 1 ]
+check 1 "malloc of 100 bytes in a kernel returns NULL: 0 of 0 bytes of the heap are in use (gpu.heap_mb" \
+    "$simtx" launch "$here/../faults/heap-past-end.ptx" --quiet --grid 1 --block 1 --arg u64:0 --set gpu.heap_mb=0
 check 0 "simulating on GeForce GTX 480" "$simtx" run --config gtx480 ./app
 check 0 "" "$simtx" run --any-program -- ./app nothing
 check 134 "" "$simtx" run --quiet --stats a.json -- ./app abort
@@ -340,6 +346,8 @@ if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
     check 1 "simtx: out of memory: 536870912 bytes for the registers and local memory of a block" \
         bash -c "$starved" $((limit + 100000)) "$simtx" launch deep.ptx
     holds "statistics without memory" grep -q '"total"' o.json
+    check 2 "address range of GPU 0, 8 GiB at least" bash -c "$starved" 1000000 "$simtx" launch deep.ptx
+    holds "the next step where addresses are limited" grep -q "Raise the limit of addresses (ulimit -v)" err
 fi
 check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 check 1 "" test -e n.json

@@ -256,6 +256,9 @@ holds "Ctrl-C" interrupt "0 of 8 blocks" "$simtx" launch --timing --config gtx48
     --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress \
     --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
 holds "Ctrl-C: message" says "simtx: interrupted; last kernel count, 0 of 8 blocks done, core cycle"
+holds "Ctrl-C: where the warps are" grep -qE \
+    '^  [0-9]+ of 64 warps at .*kernels.ptx:[0-9]+:[0-9]+: .*, waiting for: .' message
+holds "Ctrl-C: two lines of positions at most" [ "$(grep -c 'warps at' message)" -le 2 ]
 holds "Ctrl-C: statistics" grep -q '"status": "interrupted"' long.json
 holds "Ctrl-C: time series" "$check" series long.csv long.json
 holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1

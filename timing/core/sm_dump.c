@@ -97,15 +97,26 @@ static void describe_reason(const struct sm *s, const struct slot *w, char *buf,
     }
 }
 
+bool sm_position(const struct sm *s, uint32_t slot, const struct code **code, const struct dinst **at, char *why,
+                 size_t size)
+{
+    const struct slot *w = &s->slot[slot];
+    if (!w->warp || w->ended)
+        return false;
+    *why = '\0';
+    *at = position_of(w, code);
+    describe_reason(s, w, why, size);
+    return true;
+}
+
 /* Adds the warp's position and wait to `told`; true if they are there already. */
 static bool was_told(const struct sm *s, const struct slot *w, struct sm_told *told)
 {
-    char why[REASON_MAX_BYTES] = "";
+    char why[REASON_MAX_BYTES];
     const struct code *code;
-    const struct dinst *d = position_of(w, &code);
-    if (w->ended)
+    const struct dinst *d;
+    if (!sm_position(s, w->index, &code, &d, why, sizeof why))
         return false;
-    describe_reason(s, w, why, sizeof why);
     uint64_t hash = hash_bytes(hash_bytes(HASH_START, &d, sizeof d), why, strlen(why));
     for (uint32_t i = 0; i < told->n; i++)
         if (told->wait[i] == hash)

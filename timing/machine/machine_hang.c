@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "timing/machine/machine_impl.h"
 
 enum { SAMPLE_EVERY = 997,           /* core cycles between samples; prime, so that their loop positions differ */
        SAMPLE_SLOWER = 64,           /* or this fraction of the time without a change, if that is longer */
-       REPORT_LINES = 200, REPORT_PER_COMPONENT = 40 };
+       REPORT_LINES = 200, REPORT_PER_COMPONENT = 40,
+       INTERRUPT_LINES = 2, WHY_BYTES = 600 };
 
 /* The saved state of a warp: saved at cycle `since` as sample `saved`; looping: the warp has returned to it. */
 struct sample { uint64_t hash, instructions, since; uint32_t samples, saved; bool looping; };
@@ -247,4 +249,56 @@ void hang_report(struct machine *m, const struct hang_detector *w)
     report_memory(m, &l);
     if (l.omitted)
         machine_report_add(m, "  %u more lines are omitted", l.omitted);
+}
+
+/* ---- an interrupted run ---- */
+
+/* A position and what warps there wait for, by the first such warp; warps: their number. */
+struct position { uint64_t hash; uint32_t sm, slot, warps; };
+
+static uint32_t find_positions(const struct machine *m, struct position *of, uint32_t *warps)
+{
+    char why[WHY_BYTES];
+    const struct code *code;
+    const struct dinst *at;
+    uint32_t n = 0, k;
+    *warps = 0;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
+            if (!sm_position(m->sm[i], slot, &code, &at, why, sizeof why))
+                continue;
+            uint64_t hash = hash_bytes(hash_bytes(HASH_START, &at, sizeof at), why, strlen(why));
+            for (k = 0; k < n && of[k].hash != hash; k++)
+                ;
+            if (k == n)
+                of[n++] = (struct position){ .hash = hash, .sm = i, .slot = slot };
+            of[k].warps++;
+            ++*warps;
+        }
+    return n;
+}
+
+static int by_warps(const void *a, const void *b)
+{
+    const struct position *x = a, *y = b;
+    if (x->warps != y->warps)
+        return x->warps < y->warps ? 1 : -1;
+    return x->sm != y->sm ? (x->sm > y->sm) - (x->sm < y->sm) : (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+void interrupt_report(struct machine *m)
+{
+    char why[WHY_BYTES], place[400];
+    const struct code *code;
+    const struct dinst *at;
+    uint32_t warps;
+    struct position *of = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *of, "the positions of warps");
+    uint32_t n = find_positions(m, of, &warps);
+    qsort(of, n, sizeof *of, by_warps);
+    for (uint32_t i = 0; i < n && i < INTERRUPT_LINES; i++) {
+        sm_position(m->sm[of[i].sm], of[i].slot, &code, &at, why, sizeof why);
+        fault_describe(code, at, place, sizeof place);
+        machine_report_add(m, "  %u of %u warps at %s, waiting for: %s", of[i].warps, warps, place, why);
+    }
+    free(of);
 }
