@@ -188,6 +188,9 @@ change=$(awk -v a="$(cycles_of fast.json)" -v b="$(cycles_of slow.json)" \
     'BEGIN { printf "%+.2f %%", 100 * (b - a) / a }')
 check 1 "$change" "$simtx" compare --only cycles fast.json slow.json
 check 1 "kernels.0.cycles " "$simtx" compare --only cycles --kernels fast.json slow.json
+check 1 "configuration keys differ." "$simtx" compare fast.json slow.json
+holds "cycles come first" bash -c 'head -1 out | grep -q "^cycles "'
+holds "configuration keys come last" bash -c 'tail -2 out | head -1 | grep -q "configuration keys differ"'
 check 0 "1 differ, 0 by more than 10000 %" "$simtx" compare --only cycles --tolerance 10000 fast.json slow.json
 check 1 '"percent": ' "$simtx" compare --only cycles --json fast.json slow.json
 check 0 "2 figures compared, 0 differ" "$simtx" compare --only blocks,threads fast.json slow.json
