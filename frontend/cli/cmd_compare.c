@@ -12,8 +12,9 @@
 
 static const char USAGE[] =
     "usage: simtx compare [options] A.json B.json\n\n"
-    "Compares two files that --stats wrote: configuration keys that differ, then the figures, the largest difference\n"
-    "first. Exit code 0: no figure differs by more than the tolerance; 1: some do; 2: a file or option is invalid.\n\n"
+    "Compares two files that --stats wrote: cycles and the other figures of the run as a whole, then the figures with\n"
+    "the largest differences, then the configuration keys that differ.\n"
+    "Exit code 0: no figure differs by more than the tolerance; 1: some do; 2: a file or option is invalid.\n\n"
     "    simtx compare --only cycles,tm.aborts --tolerance 2 before.json after.json\n";
 
 enum { OPT_TOLERANCE, OPT_ONLY, OPT_KERNELS, OPT_ALL, OPT_JSON };
@@ -21,7 +22,7 @@ static const struct cmd_option OPTIONS[] = {
     [OPT_TOLERANCE] = { "--tolerance", "PERCENT", "allowed difference, in per cent of A's figure (0)" },
     [OPT_ONLY] = { "--only", "NAMES", "only these figures and groups, separated by commas: cycles,l2.read" },
     [OPT_KERNELS] = { "--kernels", NULL, "each launch as well as the total" },
-    [OPT_ALL] = { "--all", NULL, "all figures that differ, not only the first 30" },
+    [OPT_ALL] = { "--all", NULL, "all figures and keys that differ, not only the first 30" },
     [OPT_JSON] = { "--json", NULL, "as JSON" },
     { NULL, NULL, NULL }
 };
@@ -47,16 +48,43 @@ static void print_figure(const struct compare_figure *f)
     putchar('\n');
 }
 
-static void print_table(const struct comparison *config, const struct comparison *c, bool all)
+/* The figures of a run as a whole, which come first. */
+static const char *const HEADLINES[] = { "cycles", "ipc", "occupancy", "energy.total", "energy.power" };
+
+static bool is_headline(const struct compare_figure *f)
+{
+    for (size_t i = 0; i < sizeof HEADLINES / sizeof *HEADLINES; i++)
+        if (!strcmp(f->name, HEADLINES[i]))
+            return true;
+    return false;
+}
+
+static void print_headlines(const struct comparison *c)
+{
+    for (size_t i = 0; i < sizeof HEADLINES / sizeof *HEADLINES; i++)
+        for (uint32_t k = 0; k < c->n; k++)
+            if (!strcmp(c->figure[k].name, HEADLINES[i]))
+                print_figure(&c->figure[k]);
+}
+
+/* The first rows, or all, but no headlines. */
+static void print_rows(const struct comparison *c, bool all)
 {
     uint32_t rows = all || c->n < FIRST_ROWS ? c->n : FIRST_ROWS;
-    for (uint32_t i = 0; i < config->n; i++)
-        print_figure(&config->figure[i]);
-    printf("%u configuration keys differ.\n\n", config->n);
     for (uint32_t i = 0; i < rows; i++)
-        print_figure(&c->figure[i]);
+        if (!is_headline(&c->figure[i]))
+            print_figure(&c->figure[i]);
     if (rows < c->n)
         printf("... %u more differ (--all)\n", c->n - rows);
+}
+
+static void print_table(const struct comparison *config, const struct comparison *c, bool all)
+{
+    print_headlines(c);
+    print_rows(c, all);
+    putchar('\n');
+    print_rows(config, all);
+    printf("%u configuration keys differ.\n", config->n);
     printf("%u figures compared, %u differ, %u by more than %g %%.\n", c->compared, c->n, c->beyond,
            100 * c->tolerance);
 }

@@ -358,8 +358,9 @@ static int wait_for(int fd, const char *stats, const struct stat *before)
         return CMD_FAILED;
     }
     if (stats && !unwritten && !statistics_written(stats, before)) {
-        fprintf(stderr, "%s: the program used no GPU, or ended by _exit: no statistics were written to %s\n", COMMAND,
-                stats);
+        const char *why = WIFSIGNALED(status) ? "a signal ended the program"
+                                              : "the program used no GPU, or ended by _exit";
+        fprintf(stderr, "%s: %s: no statistics were written to %s\n", COMMAND, why, stats);
         if (!before->st_size && S_ISREG(before->st_mode))
             unlink(stats);                   /* empty: only the check of --stats made it */
     }

@@ -120,13 +120,12 @@ static void enter_folder(const char *file)
 
 /* ---- actions ---- */
 
-/* Writes the table; prints failures and a summary. */
+/* Writes the table; prints a summary. */
 static int report(const struct study_grid *g)
 {
     const struct batch *b = &g->batch;
     int done = batch_count(b, BATCH_DONE), failed = batch_count(b, BATCH_FAILED);
     bool written = study_table_write(g);
-    batch_failures_print(b, stderr);
     printf("%d of %d runs done, %d failed; table: %s/results.csv\n", done, b->nruns, failed, b->folder);
     return written && done == b->nruns ? CMD_OK : CMD_FAILED;
 }
@@ -137,6 +136,7 @@ static int collect(const struct study_grid *g)
     struct slurm_queue q;
     if (slurm_used(&g->batch) && slurm_queue(&g->batch, &q) && q.pending + q.running == 0 && batch_lock(&g->batch))
         batch_clean(&g->batch);
+    batch_failures_print(&g->batch, stderr);
     return report(g);
 }
 

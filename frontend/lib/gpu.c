@@ -108,6 +108,18 @@ static bool pick_isa(simtx_gpu *g, char **message)
     return g->isa != ISA_COUNT;
 }
 
+/* By errno. */
+static void report_no_range(int index, char **message)
+{
+    double gib = (double)devmem_least_range() / (1 << 30);
+    if (errno == EEXIST)
+        gpu_message(message, "cannot reserve the address range of GPU %d: another GPU with this index exists in the "
+                    "process\n", index);
+    else
+        gpu_message(message, "cannot reserve the address range of GPU %d, %g GiB at least: %s. Raise the limit of "
+                    "addresses (ulimit -v); addresses alone take no memory\n", index, gib, strerror(errno));
+}
+
 simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
 {
     enum { GPUS_MAX = 16 };
@@ -140,8 +152,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
             devmem_pack(g->mem);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
         if (!g->param_buffer)
-            gpu_message(message, "cannot reserve the address range of GPU %d: %s\n", index,
-                        errno == EEXIST ? "another GPU with this index exists in the process" : strerror(errno));
+            report_no_range(index, message);
     }
     if (!g->param_buffer) {
         simtx_gpu_free(g);

@@ -117,6 +117,7 @@ struct simtx_gpu {
     enum lanes_isa isa;
     uint32_t threads;                /* host threads of functional mode */
     size_t stack_limit, heap_limit, heap_used;
+    bool heap_warned;                /* a message has said that the heap is full */
     struct grid_pool pool;           /* of launches in functional mode */
     struct launch_record *spare;     /* a record that was not kept */
     uint64_t launches;

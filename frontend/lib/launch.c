@@ -1,4 +1,5 @@
 /* Launches: preparation, execution in functional mode, and the calls of the executor. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,11 +43,25 @@ static void print(void *owner, const char *text, size_t len)
         fwrite(text, 1, len, stdout);
 }
 
+/* Once for each GPU. */
+static void warn_of_heap(simtx_gpu *g, uint64_t bytes)
+{
+    char text[200];
+    if (g->heap_warned || !g->warning)
+        return;
+    g->heap_warned = true;
+    snprintf(text, sizeof text, "malloc of %" PRIu64 " bytes in a kernel returns NULL: %" PRIu64 " of %zu bytes of the "
+             "heap are in use (gpu.heap_mb, cudaLimitMallocHeapSize)", bytes, (uint64_t)g->heap_used, g->heap_limit);
+    g->warning(g->warning_ctx, text);
+}
+
 static void *heap_alloc(void *owner, uint64_t bytes)
 {
     simtx_gpu *g = owner;
-    if (bytes > g->heap_limit || g->heap_used > g->heap_limit - bytes)
+    if (bytes > g->heap_limit || g->heap_used > g->heap_limit - bytes) {
+        warn_of_heap(g, bytes);
         return NULL;
+    }
     void *p = devmem_alloc(g->mem, bytes, 256, MEM_HEAP, NULL);
     g->heap_used += p ? (bytes ? bytes : 1) : 0;
     saved_heap(g, p, bytes, true);

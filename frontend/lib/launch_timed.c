@@ -252,7 +252,9 @@ static simtx_status fail(simtx_gpu *g, const struct queued_launch *o, simtx_stat
     case SIMTX_OUT_OF_MEMORY:
         return gpu_fail(g, s, "%s: the private memory of all resident threads does not fit (%u bytes each)",
                         o->kernel->func->name, o->kernel->code->local_total);
-    default: return gpu_fail(g, s, "interrupted");
+    default:
+        return gpu_fail(g, s, "interrupted%s%s", machine_report(g->machine) ? "\n" : "",
+                        machine_report(g->machine) ? machine_report(g->machine) : "");
     }
 }
 

@@ -2,6 +2,7 @@
  * matches. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +71,21 @@ static struct sampling *parse(const char *text, char **wrong)
     return d;
 }
 
+/* Of an invalid part: "launch:5-2"? */
+static bool is_reversed(const char *word)
+{
+    uint64_t first, last;
+    int end = 0;
+    return sscanf(word, "launch:%" SCNu64 "-%" SCNu64 "%n", &first, &last, &end) == 2 && !word[end] && first > last;
+}
+
 void sampling_check(const struct simtx_config *config, struct diag *d)
 {
     char *wrong;
     sampling_free(parse(config_text(config, KEY_SIM_DETAIL), &wrong));
-    if (wrong)
+    if (wrong && is_reversed(wrong))
+        diag_error(d, 0, 0, "sim.detail: '%s': the range is reversed; write launch:FIRST-LAST", wrong);
+    else if (wrong)
         diag_error(d, 0, 0, "sim.detail: '%s' is neither kernel:NAME nor launch:FIRST-LAST (numbers from 0)", wrong);
     free(wrong);
 }

@@ -28,6 +28,15 @@ static cudaError_t track(struct rt_device *d, void *p, struct rt_alloc what)
     return cudaSuccess;
 }
 
+/* Once: a program may allocate until it fails, to find the size of the memory. */
+static void say_no_memory(const struct rt_device *d)
+{
+    static bool said;
+    if (!said)
+        rt_say("%s", simtx_last_message(d->gpu));
+    said = true;
+}
+
 cudaError_t rt_malloc(void **out, size_t bytes, enum rt_alloc_kind kind, unsigned flags, cudaMemPool_t pool)
 {
     static const int memory_kind[] = {SIMTX_MEM_DEVICE, SIMTX_MEM_HOST, SIMTX_MEM_MANAGED};
@@ -42,8 +51,10 @@ cudaError_t rt_malloc(void **out, size_t bytes, enum rt_alloc_kind kind, unsigne
     if (e)
         return e;
     simtx_status s = simtx_malloc(d->gpu, bytes, memory_kind[kind], &p);
-    if (s != SIMTX_OK)
+    if (s != SIMTX_OK) {
+        say_no_memory(d);
         return cudaErrorMemoryAllocation;
+    }
     e = track(d, p, (struct rt_alloc){.kind = kind, .flags = flags, .bytes = bytes, .pool = pool});
     if (e)
         simtx_free(d->gpu, p);

@@ -38,7 +38,8 @@ static struct session {
     json_t *removed;                 /* statistics of removed GPUs, an array */
     unsigned created;                /* number of GPUs created so far */
     bool started, quiet, verbose, progress;
-    bool written, file_failed;       /* statistics were written; a file could not be written or restored */
+    bool written;                    /* statistics were written */
+    bool file_failed;                /* a file could not be written or restored, or --detail chose no launch */
     int wake[2], done[2];            /* pipes: to the signal thread, and its acknowledgement of a crash */
     volatile sig_atomic_t signal;
     double signal_time;              /* when the first signal arrived */
@@ -47,6 +48,7 @@ static struct session {
     double last;
     char kernel[80];
     uint64_t blocks_done, blocks, cycles;
+    char *where;                     /* lines on where the interrupted launch was, or NULL */
 } session = { .launching = PTHREAD_MUTEX_INITIALIZER, .writing = PTHREAD_MUTEX_INITIALIZER };
 
 static bool env_is(const char *name, const char *value)
@@ -334,20 +336,35 @@ static void print_all_checks(void)
             print_checks(session.gpu[i]);
 }
 
-/* With a misspelt kernel name in --detail, all launches run in functional mode without an error. */
-static void warn_of_detail(const simtx_gpu *g, const json_t *stats)
+/* The names of the first kernels of the statistics. */
+static void print_kernels(const json_t *kernels)
 {
-    const char *mode = json_string_value(json_object_get(stats, "mode"));
-    if (simtx_timing(g) && mode && !strcmp(mode, "functional"))
-        fputs("simtx: sim.detail (--detail) chose none of the launches: all ran in functional mode\n", stderr);
+    const size_t most = 5;
+    for (size_t i = 0; i < json_array_size(kernels) && i < most; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", json_string_value(json_object_get(json_array_get(kernels, i), "name")));
+    if (json_array_size(kernels) > most)
+        fprintf(stderr, " and %zu more", json_array_size(kernels) - most);
+    fputc('\n', stderr);
 }
 
-static void warn_of_details(void)
+/* With a misspelt kernel name in --detail, all launches run in functional mode: the run fails. */
+static void check_detail(const simtx_gpu *g, const json_t *stats)
+{
+    const char *mode = json_string_value(json_object_get(stats, "mode"));
+    const json_t *kernels = json_object_get(stats, "kernels");
+    if (!simtx_timing(g) || !mode || strcmp(mode, "functional") || !json_array_size(kernels))
+        return;
+    fputs("simtx: sim.detail (--detail) chose none of the launches: all ran in functional mode. Launched were", stderr);
+    print_kernels(kernels);
+    set_file_failed();
+}
+
+static void check_details(void)
 {
     for (int i = 0; i < GPUS_MAX; i++)
         if (session.gpu[i] && simtx_timing(session.gpu[i])) {
             json_t *o = gpu_json(session.gpu[i]);
-            warn_of_detail(session.gpu[i], o);
+            check_detail(session.gpu[i], o);
             json_decref(o);
         }
 }
@@ -358,7 +375,7 @@ static void write_statistics(void)
     if (!session.written && session.pid == getpid()) {
         const char *pattern = getenv(SIMTX_ENV_STATS);
         session.written = true;
-        warn_of_details();
+        check_details();
         print_all_checks();
         if (session.verbose)
             print_tables();
@@ -521,6 +538,16 @@ static void print_interrupted(void)
     if (session.cycles)
         fprintf(stderr, ", core cycle %llu", (unsigned long long)session.cycles);
     fputc('\n', stderr);
+    if (session.where)
+        fputs(session.where, stderr);
+}
+
+/* Of the message on an interrupted launch, "interrupted" and, in timing mode, lines that say where the warps are. */
+static void keep_where(const char *message)
+{
+    const char *line = strchr(message, '\n');
+    free(session.where);
+    session.where = line && line[1] ? mem_string(line + 1) : NULL;
 }
 
 __attribute__((noreturn)) static void end_interrupted(void)
@@ -665,7 +692,7 @@ bool session_remove_gpu(simtx_gpu *g)
         if (session.verbose)
             print_table(g);
         json_t *o = gpu_json(g);
-        warn_of_detail(g, o);
+        check_detail(g, o);
         if (!session.removed)
             session.removed = json_array();
         if (o)
@@ -687,6 +714,7 @@ void session_launch_end(simtx_gpu *g, simtx_status status)
     clear_line();
     if (status == SIMTX_INTERRUPTED && session.signal) {
         fflush(stdout);
+        keep_where(simtx_last_message(g));
         end_interrupted();
     }
     pthread_mutex_unlock(&session.launching);

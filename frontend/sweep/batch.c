@@ -53,15 +53,19 @@ void batch_command_print(const struct batch_run *run, FILE *f)
     }
 }
 
+void batch_failure_print(const struct batch *b, const struct batch_run *run, FILE *f)
+{
+    fprintf(f, "%s: %s failed: %s", b->command, run->name, run->error ? run->error : "\n");
+    fputs("  alone: ", f);
+    batch_command_print(run, f);
+    fputc('\n', f);
+}
+
 void batch_failures_print(const struct batch *b, FILE *f)
 {
     for (int i = 0; i < b->nruns; i++) {
         const struct batch_run *run = &b->runs[i];
-        if (!run->wanted || run->state != BATCH_FAILED)
-            continue;
-        fprintf(f, "%s: %s failed: %s", b->command, run->name, run->error ? run->error : "\n");
-        fputs("  alone: ", f);
-        batch_command_print(run, f);
-        fputc('\n', f);
+        if (run->wanted && run->state == BATCH_FAILED)
+            batch_failure_print(b, run, f);
     }
 }

@@ -49,7 +49,8 @@ int batch_count(const struct batch *b, enum batch_state state);
 double batch_estimate(const struct batch *b);
 /* A command line that repeats the run alone, without a newline. */
 void batch_command_print(const struct batch_run *run, FILE *f);
-/* Each failed run with its message and its command. */
+/* A failed run, or each of them, with its message and its command. */
+void batch_failure_print(const struct batch *b, const struct batch_run *run, FILE *f);
 void batch_failures_print(const struct batch *b, FILE *f);
 
 /* ---- run_key.c ---- */

@@ -137,7 +137,9 @@ static bool start(const struct batch *b, struct batch_run *run)
 static void fail(const struct batch *b, struct batch_run *run, const char *how)
 {
     batch_keep_failure(b, run, how);
-    fprintf(stderr, "%s%s: %s failed: %s", b->progress ? "\r\033[K" : "", b->command, run->name, run->error);
+    if (b->progress)
+        fputs("\r\033[K", stderr);
+    batch_failure_print(b, run, stderr);
 }
 
 static void finish(const struct batch *b, struct batch_run *run, int status)

@@ -11,7 +11,10 @@
 #include "base/strmap.h"
 #include "frontend/lib/config_load.h"
 
-enum { MESSAGES_MAX = 5 };
+enum { CAUSES_MAX = 5 };
+
+/* Why points have no valid configuration: the message, the first point with it, and the number of points. */
+struct cause { char *message, *point; int points; };
 
 /* What making a grid needs besides the grid. */
 struct making {
@@ -23,19 +26,45 @@ struct making {
     uint32_t name_cap, runs_cap;
     char *message;
     int invalid;                     /* points without a valid configuration */
+    struct cause cause[CAUSES_MAX];
+    int causes;
 };
 
-static void report_invalid(struct making *m, const struct study_point *p, const char *message)
+/* Takes over the message. */
+static void add_invalid(struct making *m, const struct study_point *p, char *message)
 {
     size_t size;
-    char *point;
-    if (m->invalid++ >= MESSAGES_MAX)
+    m->invalid++;
+    for (int i = 0; i < m->causes; i++)
+        if (!strcmp(m->cause[i].message, message)) {
+            m->cause[i].points++;
+            free(message);
+            return;
+        }
+    if (m->causes == CAUSES_MAX) {
+        free(message);
         return;
-    FILE *f = mem_file(&point, &size);
+    }
+    struct cause *c = &m->cause[m->causes++];
+    *c = (struct cause){ .message = message, .points = 1 };
+    FILE *f = mem_file(&c->point, &size);
     study_point_print(m->grid->study, p, f);
     fclose(f);
-    mem_append(&m->message, "%s: %s", point, message ? message : "out of memory\n");
-    free(point);
+}
+
+static void report_invalid(struct making *m)
+{
+    for (int i = 0; i < m->causes; i++) {
+        struct cause *c = &m->cause[i];
+        if (c->points > 1)
+            mem_append(&m->message, "%d combinations, the first %s: %s", c->points, c->point, c->message);
+        else
+            mem_append(&m->message, "%s: %s", c->point, c->message);
+        free(c->point);
+        free(c->message);
+    }
+    mem_append(&m->message, "error: %d combinations have no valid configuration; `exclude` leaves them out\n",
+               m->invalid);
 }
 
 /* Takes over the file's name; reports a file that cannot be read. */
@@ -100,8 +129,7 @@ static void add_point(struct making *m, const struct study_point *p)
     int program;
     simtx_config *c = study_point_config(g->study, p, &message);
     if (!c) {
-        report_invalid(m, p, message);
-        free(message);
+        add_invalid(m, p, message ? message : mem_string("out of memory\n"));
         return;
     }
     free(message);
@@ -164,8 +192,7 @@ static void make_points(struct making *m)
     while (advance(g->study, &p));
     free(p.at);
     if (m->invalid)
-        mem_append(&m->message, "error: %d combinations have no valid configuration; `exclude` leaves them out\n",
-                   m->invalid);
+        report_invalid(m);
     else if (g->npoints == 0)
         mem_append(&m->message, "error: every combination is excluded\n");
 }

@@ -348,6 +348,11 @@ void fault_compose(struct fault *f, const struct warp *w, const struct dinst *d,
 /* An illegal access of a lane. CONTROL_NEXT: check.memory tolerates it, as reading 0 or writing nothing. */
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
 void fault_no_progress(struct block *b);          /* every warp waits: at barriers or in loops */
+/* Of a warp that spins in a loop: do lanes below it in the SIMT stack continue at code that may change memory? */
+bool fault_waits_for_own_lanes(const struct warp *w);
+#define FAULT_LOCK_ADVICE \
+    "Run with --simt independent, or write the loop so that the lanes that succeed do their work inside it (the " \
+    "compiler moves it out unless the loop ends in SIMTX_LOCK_DONE, simtx_tm.h)."
 void fault_place(const struct dinst *d, char *buf, size_t size);   /* "line 12" */
 /* "app.ptx:12:5: ld.global.u32 ..." and, if there is a .loc, "(app.cu:7)". */
 void fault_describe(const struct code *c, const struct dinst *d, char *buf, size_t size);

@@ -336,14 +336,18 @@ static const struct code *code_of_step(const struct warp *w, const struct dinst 
     return w->frame[0].code;
 }
 
+bool fault_waits_for_own_lanes(const struct warp *w)
+{
+    const struct dinst *there;
+    return simt_other_lanes(w, &there) && there && may_change_memory(code_of_step(w, there), there);
+}
+
 /* A warp that spins while other lanes of it wait for the loop's end: the stack cannot run those first. */
 static const struct warp *own_lanes_wait(const struct block *b)
 {
     for (uint32_t i = 0; i < b->nwarps && !b->launch->program->independent; i++) {
         const struct warp *w = &b->warps[i];
-        const struct dinst *there;
-        if (w->state == WARP_READY && w->spinning && simt_other_lanes(w, &there) && there &&
-            may_change_memory(code_of_step(w, there), there))
+        if (w->state == WARP_READY && w->spinning && fault_waits_for_own_lanes(w))
             return w;
     }
     return NULL;
@@ -377,8 +381,7 @@ void fault_no_progress(struct block *b)
                     "%d lanes of a warp loop waiting for something that the warp's other lanes would do, but those "
                     "come after the loop in the SIMT stack. The first of them is lane %d, which continues at\n"
                     "    %s\n"
-                    "  Run with --simt independent, or write the loop so that the lanes that succeed do their work "
-                    "inside it (the compiler moves it out unless the loop ends in SIMTX_LOCK_DONE, simtx_tm.h).",
+                    "  " FAULT_LOCK_ADVICE,
                     __builtin_popcountll(own->entry[own->current].mask), others ? __builtin_ctzll(others) : 0, place);
     } else if (any->state == WARP_READY && any->spin_at)
         fault_raise(any, any->spin_at, FAULT_DEADLOCK, __builtin_ctzll(any->entry[any->current].mask), 0,

@@ -41,6 +41,11 @@ struct devmem {
     struct region_table regions;
 };
 
+uint64_t devmem_least_range(void)
+{
+    return RANGE_SIZES[sizeof RANGE_SIZES / sizeof *RANGE_SIZES - 1];
+}
+
 struct devmem *devmem_new(int index, uint64_t capacity)
 {
     struct devmem *m = calloc(1, sizeof *m);

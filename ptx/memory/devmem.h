@@ -31,6 +31,7 @@ struct region_table;
 
 /* index: which GPU; capacity: bytes of all allocations. NULL with errno when the range is not available. */
 struct devmem *devmem_new(int index, uint64_t capacity);
+uint64_t devmem_least_range(void);       /* bytes of addresses that a GPU reserves at least */
 /* From now on the allocations of programs follow each other at multiples of 256 bytes, from a round address on and
  * without gaps, wherever modules and launches put what they need: an access that overruns may hit the next one. */
 void devmem_pack(struct devmem *m);

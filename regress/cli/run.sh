@@ -188,6 +188,9 @@ change=$(awk -v a="$(cycles_of fast.json)" -v b="$(cycles_of slow.json)" \
     'BEGIN { printf "%+.2f %%", 100 * (b - a) / a }')
 check 1 "$change" "$simtx" compare --only cycles fast.json slow.json
 check 1 "kernels.0.cycles " "$simtx" compare --only cycles --kernels fast.json slow.json
+check 1 "configuration keys differ." "$simtx" compare fast.json slow.json
+holds "cycles come first" bash -c 'head -1 out | grep -q "^cycles "'
+holds "configuration keys come last" bash -c 'tail -2 out | head -1 | grep -q "configuration keys differ"'
 check 0 "1 differ, 0 by more than 10000 %" "$simtx" compare --only cycles --tolerance 10000 fast.json slow.json
 check 1 '"percent": ' "$simtx" compare --only cycles --json fast.json slow.json
 check 0 "2 figures compared, 0 differ" "$simtx" compare --only blocks,threads fast.json slow.json
@@ -221,9 +224,10 @@ timed 0 "c: 0.5 1.5 2.5 ..." --timing --quiet --print c:3
 timed 0 "(functional mode)"
 timed 0 "core cycles, IPC" --detail kernel:vadd
 timed 0 "core cycles, IPC" --detail launch:0-
-timed 0 "chose none of the launches" --detail kernel:vad
-timed 0 "chose none of the launches" --detail launch:1-2
-for choice in nonsense kernel: launch: launch:x launch:2-1 launch:-1 launch:1-2-3 launch:99999999999999999999999 \
+timed 1 "chose none of the launches: all ran in functional mode. Launched were vadd" --detail kernel:vad
+timed 1 "chose none of the launches" --detail launch:1-2
+timed 2 "'launch:5-2': the range is reversed" --detail launch:5-2
+for choice in nonsense kernel: launch: launch:x launch:2-1x launch:-1 launch:1-2-3 launch:99999999999999999999999 \
     kernel:vadd,x; do
     timed 2 "is neither kernel:NAME nor launch:FIRST-LAST" --detail $choice
 done
@@ -307,6 +311,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     if (strcmp(how, "nothing") && cudaMalloc(&p, 16))
         return 99;
+    if (!strcmp(how, "huge"))
+        return cudaMalloc(&p, 1ul << 40) && cudaMalloc(&p, 1ul << 40) ? 3 : 0;
     if (!strcmp(how, "abort"))
         abort();
     if (!strcmp(how, "kill"))
@@ -321,6 +327,10 @@ END
 $cc app.c -o app -L"$build/cuda/lib64" -lcudart 2>err
 check 0 "simulating on simtx GPU" "$simtx" run -- ./app 0
 check 7 "" "$simtx" run --quiet -- ./app 7
+check 3 "simtx: cannot allocate 1099511627776 bytes: " "$simtx" run --quiet -- ./app huge
+holds "once, with the key" [ "$(grep -c 'bytes are in use (gpu.memory_mb)' err)" = 1 ]
+check 1 "malloc of 100 bytes in a kernel returns NULL: 0 of 0 bytes of the heap are in use (gpu.heap_mb" \
+    "$simtx" launch "$here/../faults/heap-past-end.ptx" --quiet --grid 1 --block 1 --arg u64:0 --set gpu.heap_mb=0
 check 0 "simulating on GeForce GTX 480" "$simtx" run --config gtx480 ./app
 check 0 "" "$simtx" run --any-program -- ./app nothing
 check 134 "" "$simtx" run --quiet --stats a.json -- ./app abort
@@ -340,6 +350,8 @@ if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
     check 1 "simtx: out of memory: 536870912 bytes for the registers and local memory of a block" \
         bash -c "$starved" $((limit + 100000)) "$simtx" launch deep.ptx
     holds "statistics without memory" grep -q '"total"' o.json
+    check 2 "address range of GPU 0, 8 GiB at least" bash -c "$starved" 1000000 "$simtx" launch deep.ptx
+    holds "the next step where addresses are limited" grep -q "Raise the limit of addresses (ulimit -v)" err
 fi
 check 0 "no statistics were written to" "$simtx" run --stats n.json -- ./app nothing
 check 1 "" test -e n.json

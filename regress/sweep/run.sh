@@ -60,6 +60,8 @@ wrong "limits: expected cpu_seconds or memory_mb" <<<"$sizes limits: { seconds =
 wrong "unknown key gpu.smms, did you mean gpu.sms?" <<<"$sizes keys: { gpu: { smms = [1, 2]; }; };"
 wrong "did you mean kilotm" <<<"$sizes configs = [\"kilotn\"];"
 wrong "2 combinations have no valid configuration" <<<"$sizes keys: { gpu: { warp_size = [32, 48]; }; };"
+holds "one line for each cause" [ "$(grep -c 'warp_size.*error' err)" = 1 ]
+holds "with the number of combinations and the first" grep -q "^2 combinations, the first .*warp_size=48.*error" err
 printf '#!/bin/sh\n' >$'odd\xff' && chmod +x $'odd\xff'
 study odd <<<$'programs = ["./odd\xff"];'
 check 1 "is a script" "$simtx" sweep odd.sweep --local 1
@@ -136,6 +138,7 @@ exclude = ({ program = "vecadd"; keys = "none"; });
 mode = "functional";
 END
 check 1 "2 of 3 runs done, 1 failed" "$simtx" sweep broken.sweep
+holds "a failure is printed once" test "$(grep -c " failed: " err)" = 1
 holds "what the failed run said" grep -q "ht: --size does not take none" err
 holds "a command repeats it" grep -q "  alone: simtx run .* -- $build/kernels/ht --size none" err
 $(sed -n 's/^  alone: simtx/eval "$simtx"/p' err) >out 2>err
@@ -150,6 +153,8 @@ configs = ["kilotm"];
 limits: { cpu_seconds = 1; };
 END
 check 1 "ended by signal 24 (CPU time limit exceeded)" "$simtx" sweep long.sweep
+holds "it says nothing of programs without a GPU" bash -c "! grep -q 'used no GPU' err"
+holds "the limit is the cause" grep -q "a signal ended the program: no statistics" err
 if [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ]; then
     sed -i 's/cpu_seconds = 1/memory_mb = 20/' long.sweep
     check 1 "1 failed" "$simtx" sweep long.sweep

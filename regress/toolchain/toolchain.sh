@@ -89,6 +89,24 @@ for program in $(grep -l -e SIMTX_LOCK_DONE -e simtx_lock_begin -e under_lock \
     holds "lock loops of $(basename "$program")" program_releases_inside "$program"
 done
 
+# Line numbers are those of the program: the functions of headers have none.
+cat >lines.cu <<'END'
+__global__ void k(int *p)
+{
+    __syncthreads();
+    atomicAdd(p, __shfl_sync(~0u, p[1], 0));
+    __threadfence();
+}
+END
+program_lines() { # OPTION: every barrier, shuffle, atomic and fence of PTX has a line of lines.cu
+    "$cc" "$1" -ptx lines.cu -o lines.ptx &&
+        awk '/^\t\.loc\t/ { file = $2; line = $3 }
+             /^\t(\{? *)?(bar|atom|shfl|membar)/ { n++; if (file != 1 || line < 3 || line > 5) bad = 1 }
+             END { exit bad || n < 4 }' lines.ptx || { cat lines.ptx; return 1; }
+}
+holds "-lineinfo: lines of the program" program_lines -lineinfo
+holds "-G: lines of the program" program_lines -G
+
 # 5. simtx-cc: what becomes of options.
 echo '__global__ void k() {}' >a.cu
 echo 'int f(void) { return 1; }' >c.c

@@ -169,6 +169,20 @@ line=$(grep -n 'bra LOOP' "$here/kernels.ptx" | sed -n 3p | cut -d: -f1)
 holds "a lock in a warp: the circle" says "waits for lanes of its own, at $here/kernels.ptx:$line:9: @%p bra LOOP;"
 holds "a lock in a warp: who has it" says "lane 0 of the same warp would write it at"
 holds "a lock in a warp: where the lane is" says "but is below the loop in the SIMT stack, at"
+holds "a lock in a warp: the next step" says "  Run with --simt independent, or write the loop so that the lanes that"
+holds "a lock in a warp, no release in sight" ends 1 hang hidden --grid 4
+holds "a lock in a warp, no release in sight: the report" says "no resident warp appears to reach a write"
+holds "a lock in a warp, no release in sight: the next step is near the top" \
+    bash -c 'head -5 message | grep -q "^  Run with --simt independent, .*SIMTX_LOCK_DONE"'
+holds "warps that wait in the same place are counted" says " more warps wait like one above"
+holds "SMs in the same state are counted" ends 1 launch hidden --grid 30 --block 64 --arg u32[8]:0 --config gtx480 \
+    --set sim.hang_cycles=20000
+holds "SMs in the same state are counted: the report" says "more SMs are in the same state as SM"
+holds "SMs in the same state are counted: a short report" test "$(wc -l <message)" -lt 80
+holds "a flag that nobody sets needs no other loop" ends 1 hang crossed
+if says "SIMTX_LOCK_DONE"; then
+    holds "no advice on locks where lanes of other warps are missing" false
+fi
 holds "a lock in a warp, independent lanes" ends 0 hang lock --simt independent
 holds "a flag that is set behind a barrier" ends 1 hang crossed
 holds "a flag that is set behind a barrier: one waits" says \
@@ -242,6 +256,9 @@ holds "Ctrl-C" interrupt "0 of 8 blocks" "$simtx" launch --timing --config gtx48
     --kernel count --grid 8 --block 256 --arg u32[8]:0 --arg u32:1000000000 --progress \
     --stats long.json --window 10000,long.csv --trace long.trace.gz --set trace.to=2000
 holds "Ctrl-C: message" says "simtx: interrupted; last kernel count, 0 of 8 blocks done, core cycle"
+holds "Ctrl-C: where the warps are" grep -qE \
+    '^  [0-9]+ of 64 warps at .*kernels.ptx:[0-9]+:[0-9]+: .*, waiting for: .' message
+holds "Ctrl-C: two lines of positions at most" [ "$(grep -c 'warps at' message)" -le 2 ]
 holds "Ctrl-C: statistics" grep -q '"status": "interrupted"' long.json
 holds "Ctrl-C: time series" "$check" series long.csv long.json
 holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1

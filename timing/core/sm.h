@@ -102,7 +102,12 @@ uint64_t sm_changes(const struct sm *s);
 bool sm_sleeps(const struct sm *s, uint32_t slot);       /* the warp waits for a cycle: nanosleep, back-off */
 /* True if transactional memory stalls the warp in this slot; text: what it waits for. */
 bool sm_tx_waits(const struct sm *s, uint32_t slot, char *text, size_t size);
-/* Describes every resident warp: slot, block, PTX line, what it waits for. */
-void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx);
+/* Where the warp in this slot is, and what it waits for; false: no warp, or it has ended. */
+bool sm_position(const struct sm *s, uint32_t slot, const struct code **code, const struct dinst **at, char *why,
+                 size_t size);
+/* Describes every resident warp: slot, block, PTX line, what it waits for. Warps whose position and wait are in `told`,
+ * of this SM or of others, are only counted. */
+struct sm_told { uint64_t wait[256]; uint32_t n; };
+void sm_dump(const struct sm *s, struct sm_told *told, void (*line)(void *ctx, const char *text), void *ctx);
 
 #endif

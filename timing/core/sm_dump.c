@@ -4,10 +4,12 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "timing/core/sm_impl.h"
 
-enum { LINE_MAX_BYTES = 1024 };
+enum { LINE_MAX_BYTES = 1024, REASON_MAX_BYTES = 600 };
 
 /* The instruction at which the warp waits; at a barrier or a commit, its program counter is already after it. */
 static const struct dinst *position_of(const struct slot *w, const struct code **code)
@@ -95,9 +97,38 @@ static void describe_reason(const struct sm *s, const struct slot *w, char *buf,
     }
 }
 
+bool sm_position(const struct sm *s, uint32_t slot, const struct code **code, const struct dinst **at, char *why,
+                 size_t size)
+{
+    const struct slot *w = &s->slot[slot];
+    if (!w->warp || w->ended)
+        return false;
+    *why = '\0';
+    *at = position_of(w, code);
+    describe_reason(s, w, why, size);
+    return true;
+}
+
+/* Adds the warp's position and wait to `told`; true if they are there already. */
+static bool was_told(const struct sm *s, const struct slot *w, struct sm_told *told)
+{
+    char why[REASON_MAX_BYTES];
+    const struct code *code;
+    const struct dinst *d;
+    if (!sm_position(s, w->index, &code, &d, why, sizeof why))
+        return false;
+    uint64_t hash = hash_bytes(hash_bytes(HASH_START, &d, sizeof d), why, strlen(why));
+    for (uint32_t i = 0; i < told->n; i++)
+        if (told->wait[i] == hash)
+            return true;
+    if (told->n < sizeof told->wait / sizeof *told->wait)
+        told->wait[told->n++] = hash;
+    return false;
+}
+
 static void describe_running(const struct sm *s, const struct slot *w, char *buf, size_t size)
 {
-    char place[300], why[600] = "";
+    char place[300], why[REASON_MAX_BYTES] = "";
     const struct code *code;
     const struct dinst *d = position_of(w, &code);
     fault_describe(code, d, place, sizeof place);
@@ -120,14 +151,24 @@ static void describe_warp(const struct sm *s, const struct slot *w, char *buf, s
         describe_running(s, w, buf + n, size - n);
 }
 
-void sm_dump(const struct sm *s, void (*line)(void *ctx, const char *text), void *ctx)
+void sm_dump(const struct sm *s, struct sm_told *told, void (*line)(void *ctx, const char *text), void *ctx)
 {
     char buf[LINE_MAX_BYTES];
-    for (uint32_t i = 0; i < s->cfg.warps; i++)
-        if (s->slot[i].warp) {
-            describe_warp(s, &s->slot[i], buf, sizeof buf);
-            line(ctx, buf);
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < s->cfg.warps; i++) {
+        if (!s->slot[i].warp)
+            continue;
+        if (was_told(s, &s->slot[i], told)) {
+            more++;
+            continue;
         }
+        describe_warp(s, &s->slot[i], buf, sizeof buf);
+        line(ctx, buf);
+    }
+    if (more) {
+        snprintf(buf, sizeof buf, "%u more warp%s like one above", more, more == 1 ? " waits" : "s wait");
+        line(ctx, buf);
+    }
     if (s->start.n) {
         snprintf(buf, sizeof buf, "%u blocks wait to start", s->start.n);
         line(ctx, buf);

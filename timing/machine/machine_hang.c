@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "timing/machine/machine_impl.h"
 
 enum { SAMPLE_EVERY = 997,           /* core cycles between samples; prime, so that their loop positions differ */
        SAMPLE_SLOWER = 64,           /* or this fraction of the time without a change, if that is longer */
-       REPORT_LINES = 200, REPORT_PER_COMPONENT = 40 };
+       REPORT_LINES = 200, REPORT_PER_COMPONENT = 40,
+       INTERRUPT_LINES = 2, WHY_BYTES = 600 };
 
 /* The saved state of a warp: saved at cycle `since` as sample `saved`; looping: the warp has returned to it. */
 struct sample { uint64_t hash, instructions, since; uint32_t samples, saved; bool looping; };
@@ -126,7 +128,13 @@ uint64_t hang_detector_stalled(const struct hang_detector *w, uint32_t sm, uint3
 
 /* ---- the report ---- */
 
-struct lines { struct machine *m; uint32_t of_component, all, omitted; };
+struct lines {
+    struct machine *m;
+    uint32_t of_component, all, omitted;
+    struct sm_told told;
+    char *sm, *last;                     /* the text of an SM; that of the last SM in the report */
+    uint32_t last_sm, same;              /* the last SM in the report; SMs after it with the same text */
+};
 
 static void take_line(void *ctx, const char *text)
 {
@@ -138,6 +146,42 @@ static void take_line(void *ctx, const char *text)
         l->omitted++;
 }
 
+static void take_sm_line(void *ctx, const char *text)
+{
+    struct lines *l = ctx;
+    mem_append(&l->sm, "%s\n", text);
+}
+
+static void report_same_sms(struct lines *l)
+{
+    if (l->same)
+        machine_report_add(l->m, "  %u more SM%s in the same state as SM %u", l->same, l->same == 1 ? " is" : "s are",
+                           l->last_sm);
+    l->same = 0;
+}
+
+/* Takes over l->sm, the text of SM i. */
+static void report_sm_text(struct machine *m, struct lines *l, uint32_t i)
+{
+    char *next, *text = l->sm;
+    if (l->last && !strcmp(l->last, text)) {
+        l->same++;
+        free(text);
+        l->sm = NULL;
+        return;
+    }
+    report_same_sms(l);
+    free(l->last);
+    l->last = mem_string(text);
+    l->last_sm = i;
+    if (l->all < REPORT_LINES)
+        machine_report_add(m, "  SM %u", i);
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        take_line(l, line);
+    free(text);
+    l->sm = NULL;
+}
+
 static void report_sm(struct machine *m, struct lines *l, uint32_t i)
 {
     bool warps = false;
@@ -146,12 +190,11 @@ static void report_sm(struct machine *m, struct lines *l, uint32_t i)
     l->of_component = 0;
     if (!warps && lsu_idle(sm_lsu(m->sm[i])))
         return;
-    if (l->all < REPORT_LINES)
-        machine_report_add(m, "  SM %u", i);
-    sm_dump(m->sm[i], take_line, l);
-    lsu_dump(sm_lsu(m->sm[i]), take_line, l);
+    sm_dump(m->sm[i], &l->told, take_sm_line, l);
+    lsu_dump(sm_lsu(m->sm[i]), take_sm_line, l);
     if (sm_tm(m->sm[i]))
-        tm_core_dump(sm_tm(m->sm[i]), take_line, l);
+        tm_core_dump(sm_tm(m->sm[i]), take_sm_line, l);
+    report_sm_text(m, l, i);
 }
 
 static void report_memory(struct machine *m, struct lines *l)
@@ -201,7 +244,61 @@ void hang_report(struct machine *m, const struct hang_detector *w)
     hang_explain(m, w);
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         report_sm(m, &l, i);
+    report_same_sms(&l);
+    free(l.last);
     report_memory(m, &l);
     if (l.omitted)
         machine_report_add(m, "  %u more lines are omitted", l.omitted);
+}
+
+/* ---- an interrupted run ---- */
+
+/* A position and what warps there wait for, by the first such warp; warps: their number. */
+struct position { uint64_t hash; uint32_t sm, slot, warps; };
+
+static uint32_t find_positions(const struct machine *m, struct position *of, uint32_t *warps)
+{
+    char why[WHY_BYTES];
+    const struct code *code;
+    const struct dinst *at;
+    uint32_t n = 0, k;
+    *warps = 0;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        for (uint32_t slot = 0; slot < m->cfg.sm.warps; slot++) {
+            if (!sm_position(m->sm[i], slot, &code, &at, why, sizeof why))
+                continue;
+            uint64_t hash = hash_bytes(hash_bytes(HASH_START, &at, sizeof at), why, strlen(why));
+            for (k = 0; k < n && of[k].hash != hash; k++)
+                ;
+            if (k == n)
+                of[n++] = (struct position){ .hash = hash, .sm = i, .slot = slot };
+            of[k].warps++;
+            ++*warps;
+        }
+    return n;
+}
+
+static int by_warps(const void *a, const void *b)
+{
+    const struct position *x = a, *y = b;
+    if (x->warps != y->warps)
+        return x->warps < y->warps ? 1 : -1;
+    return x->sm != y->sm ? (x->sm > y->sm) - (x->sm < y->sm) : (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+void interrupt_report(struct machine *m)
+{
+    char why[WHY_BYTES], place[400];
+    const struct code *code;
+    const struct dinst *at;
+    uint32_t warps;
+    struct position *of = mem_zero((size_t)m->cfg.sms * m->cfg.sm.warps, sizeof *of, "the positions of warps");
+    uint32_t n = find_positions(m, of, &warps);
+    qsort(of, n, sizeof *of, by_warps);
+    for (uint32_t i = 0; i < n && i < INTERRUPT_LINES; i++) {
+        sm_position(m->sm[of[i].sm], of[i].slot, &code, &at, why, sizeof why);
+        fault_describe(code, at, place, sizeof place);
+        machine_report_add(m, "  %u of %u warps at %s, waiting for: %s", of[i].warps, warps, place, why);
+    }
+    free(of);
 }

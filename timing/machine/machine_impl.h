@@ -208,6 +208,8 @@ bool hang_detector_check(struct hang_detector *w);
 uint64_t hang_detector_stalled(const struct hang_detector *w, uint32_t sm, uint32_t slot);
 /* Writes the report on a hang. w: NULL when all blocks have ended. */
 void hang_report(struct machine *m, const struct hang_detector *w);
+/* Adds to the report where most warps of an interrupted run are. */
+void interrupt_report(struct machine *m);
 
 /* ---- machine_wait_graph.c ---- */
 /* Adds to the report which warps wait for which, as far as this can be determined. */

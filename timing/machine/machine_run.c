@@ -356,6 +356,8 @@ static enum machine_result run_and_finish(struct machine *m, struct counters *su
     enum machine_result r = run_blocks(m, watch);
     if (r == MACHINE_HANG)
         hang_report(m, watch);
+    else if (r == MACHINE_INTERRUPTED)
+        interrupt_report(m);
     hang_detector_free(watch);
     count_grids(m);
     if (r == MACHINE_OK)

@@ -362,15 +362,33 @@ static void report_cycle(const struct waits *all)
         machine_report_add(all->m, "      %s waits for %s, at %s", name,
                            n == 1 ? "lanes of its own" : i + 1 < n ? "the next warp" : "the first warp", place);
     }
-    if (n == 1)
-        machine_report_add(all->m, "      Run with --simt independent, or write the loop so that lanes that succeed do "
-                                   "their work inside it (SIMTX_LOCK_DONE, simtx_tm.h)");
+}
+
+/* The next step if warps spin in a loop while the SIMT stack holds back lanes of theirs that may end the wait. */
+static void report_lock_advice(const struct waits *all)
+{
+    uint32_t n = 0;
+    const struct waiter_warp *first = NULL;
+    for (uint32_t i = all->n; i-- > 0;)
+        if (all->of[i].kind == WAITS_LOOP && !all->of[i].w->block->launch->program->independent &&
+            fault_waits_for_own_lanes(all->of[i].w)) {
+            first = &all->of[i];
+            n++;
+        }
+    if (!n)
+        return;
+    char place[POSITION];
+    fault_describe(first->code, first->at, place, sizeof place);
+    machine_report_add(all->m, "  %u warp%s in a loop while the SIMT stack holds back other lanes of the same warp, at %s",
+                       n, n == 1 ? " spins" : "s spin", place);
+    machine_report_add(all->m, "  " FAULT_LOCK_ADVICE);
 }
 
 void hang_explain(struct machine *m, const struct hang_detector *w)
 {
     struct waits all = { .m = m };
     collect(&all, w);
+    report_lock_advice(&all);
     report_cycle(&all);
     report_waits(&all, WAITS_BARRIER, report_barrier);     /* first the warps that execute nothing */
     report_waits(&all, WAITS_TM, report_tm);

@@ -389,7 +389,7 @@ static struct said dump(const char *body, uint32_t threads, uint64_t limit)
     memcpy(r.gpu.param, &out, sizeof out);
     sm_rig_build(&r, &(struct rig_lsu){ .latency = 1000, .room = 8 });
     sm_rig_run(&r, limit);
-    sm_dump(r.sm, say, &said);
+    sm_dump(r.sm, &(struct sm_told){ .n = 0 }, say, &said);
     sm_rig_close(&r);
     return said;
 }
@@ -415,6 +415,9 @@ static void test_dump(void **state)
     has(&s, "its accesses before the fence: 0 loads and 1 stores have not performed");
     s = dump("nanosleep.u32 900000;", 32, 3000);
     has(&s, "for nanosleep");
+    s = dump("nanosleep.u32 900000;", 96, 3000);
+    has(&s, "warp slot 0: ");
+    has(&s, "2 more warps wait like one above");
 }
 
 /* ---- timeline ---- */
