@@ -56,9 +56,9 @@ static void run(const char *body, bool timing, uint32_t out[RESULTS])
     if (simtx_module_load(g, text, strlen(text), "k.ptx", &m))
         fail_msg("%s", simtx_last_message(g));
     assert_int_equal(simtx_malloc(g, RESULTS * sizeof *out, SIMTX_MEM_DEVICE, &results), SIMTX_OK);
-    assert_int_equal(simtx_malloc(g, LANES * 16, SIMTX_MEM_DEVICE, &in), SIMTX_OK);
+    assert_int_equal(simtx_malloc(g, LANES * 32, SIMTX_MEM_DEVICE, &in), SIMTX_OK);
     memset(results, 0, RESULTS * sizeof *out);
-    for (uint32_t i = 0; i < LANES * 4; i++)
+    for (uint32_t i = 0; i < LANES * 8; i++)
         ((uint32_t *)in)[i] = 1000 + i;
     const void *args[] = { &results, &in };
     simtx_launch_params p = { .grid = { 1, 1, 1 }, .block = { LANES, 1, 1 }, .args = args };
@@ -138,12 +138,24 @@ static void copies_arrive_besides_the_lanes(void **state)
                  "    mbarrier.arrive.shared.b64 %rd7, [bar];\n" TEST(0) WAIT(0) STORE);
 }
 
-/* Ten arrivals of each lane after one copy: the ninth stalls until the first eight are done. */
+#define ARRIVE "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n"
+
+/* Ten arrivals of a lane after one copy: the ninth stalls until the first eight are done, which takes as long as the
+ * copy. */
 static void many_arrivals_wait(void **state)
 {
-#define ARRIVE "    cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n"
-    check_copies(INIT(320) COPY ARRIVE ARRIVE PARITY(0, 0) ARRIVE ARRIVE ARRIVE ARRIVE ARRIVE ARRIVE ARRIVE ARRIVE
-                 WAIT(0) STORE);
+#define FIRST "    @%lane0 " ARRIVE
+    check_copies(INIT(10) COPY "    mov.u32 %r9, %clock;\n" FIRST FIRST FIRST FIRST FIRST FIRST FIRST FIRST
+                 PARITY(0, 0) FIRST FIRST "    mov.u32 %r10, %clock;\n    sub.u32 %r10, %r10, %r9;\n"
+                 BIT(1, "setp.lt.u32 %p, %r10, 300;") WAIT(0) STORE);
+}
+
+/* A copy that begins after the arrival and ends before the copy that the arrival waits for: it hits in L1. */
+static void later_copies_do_not_count(void **state)
+{
+#define LATER "    cp.async.ca.shared.global [%r3+4096], [%rd6+512], 16;\n"
+    check_copies(INIT(32) LATER "    cp.async.wait_all;\n" COPY "    " ARRIVE LATER "    mov.u32 %r9, 20;\n"
+                 "D:  sub.u32 %r9, %r9, 1;\n    setp.ne.u32 %q, %r9, 0;\n    @%q bra D;\n" PARITY(0, 0) WAIT(0) STORE);
 }
 
 /* Without a copy in flight the arrival is at once; with .noinc it is one of those that are expected. */
@@ -159,7 +171,7 @@ int main(void)
         cmocka_unit_test(arrivals_complete_a_phase), cmocka_unit_test(bytes_complete_a_phase),
         cmocka_unit_test(dropped_arrivals_are_not_expected), cmocka_unit_test(copies_arrive_when_they_are_complete),
         cmocka_unit_test(copies_arrive_besides_the_lanes), cmocka_unit_test(many_arrivals_wait),
-        cmocka_unit_test(no_copies_no_wait),
+        cmocka_unit_test(later_copies_do_not_count), cmocka_unit_test(no_copies_no_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
