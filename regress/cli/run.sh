@@ -281,7 +281,13 @@ holds "interruption in timing mode" interrupt "0 of 1 blocks" $for_ever --timing
 holds "statistics after an interruption in timing mode" grep -q '"status": "interrupted"' t.json
 check 0 "no_warp          IDLE" "$simtx" stats --stalls
 check 0 '| `fetch` | IDLE |' "$simtx" stats --stalls --markdown
-check 2 "stall: No such file or directory" "$simtx" stats stall
+check 0 "stall.fetch" "$simtx" stats stall
+check 2 "stalls: No such file or directory" "$simtx" stats stalls
+check 0 "bank conflict" "$simtx" stats shared.passes
+check 2 "'stalls' is no figure" "$simtx" stats fast.json stalls
+holds "values of figures" sh -c '"$1" stats fast.json cycles requests | grep -c "  total$" | grep -qx 2' - "$simtx"
+holds "the value is the file's" sh -c 'grep -q "^    \"cycles\": $("$1" stats fast.json cycles |
+    sed -n "s/ *\([0-9]*\)  total/\1/p")," fast.json' - "$simtx"
 
 # ---- run ----
 check 2 "no program given" "$simtx" run
