@@ -94,6 +94,34 @@ static void print_timed_row(FILE *f, const struct stats_line *l, unsigned warp_s
     fputc('\n', f);
 }
 
+/* part / all, or "-" when all is 0. */
+static void print_mean(FILE *f, uint64_t part, uint64_t all)
+{
+    if (all)
+        fprintf(f, "%12.2f", (double)part / (double)all);
+    else
+        fprintf(f, "%12s", "-");
+}
+
+/* How many lines a warp's access to global or local memory has (coalescing), and how many passes over the banks one to
+ * shared memory takes (bank conflicts). */
+static void print_accesses(FILE *f, const struct stats_line *lines, size_t n)
+{
+    fprintf(f, "\n%-28s%22s%12s%18s%12s\n", "accesses of warps", "global and local", "lines each", "shared",
+            "passes each");
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *c = lines[i].counters->count;
+        if (!lines[i].timed)
+            continue;
+        fprintf(f, "%-28.28s", lines[i].name);
+        stats_print_grouped(f, 22, c[STAT_COALESCED_INSTS]);
+        print_mean(f, c[STAT_COALESCED_LINES], c[STAT_COALESCED_INSTS]);
+        stats_print_grouped(f, 18, c[STAT_SHARED_INSTS]);
+        print_mean(f, c[STAT_SHARED_PASSES], c[STAT_SHARED_INSTS]);
+        fputc('\n', f);
+    }
+}
+
 /* The average latency of a load, and how the latency of requests to L2 is composed. */
 static void print_latency(FILE *f, const struct hists *hists)
 {
@@ -138,6 +166,7 @@ static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsig
     for (size_t i = 0; i < n; i++)
         if (lines[i].timed)
             print_timed_row(f, &lines[i], warp_size);
+    print_accesses(f, lines, n);
     print_latency(f, &lines[n - 1].counters->hists);
     stats_print_energy(f, lines, n);
     stats_print_transactions(f, lines, n);

@@ -281,6 +281,7 @@ holds "interruption in timing mode" interrupt "0 of 1 blocks" $for_ever --timing
 holds "statistics after an interruption in timing mode" grep -q '"status": "interrupted"' t.json
 check 0 "no_warp          IDLE" "$simtx" stats --stalls
 check 0 '| `fetch` | IDLE |' "$simtx" stats --stalls --markdown
+holds "accesses of warps" sh -c '"$1" stats fast.json | grep -q "^vadd  *[0-9]*  *1.00  *0  *-$"' - "$simtx"
 check 0 "stall.fetch" "$simtx" stats stall
 check 2 "stalls: No such file or directory" "$simtx" stats stalls
 check 0 "bank conflict" "$simtx" stats shared.passes
