@@ -360,6 +360,13 @@ static void select_waiter(struct warp *w)
         w->current = i;
 }
 
+/* Host threads that find no block left have counted on. */
+static uint64_t blocks_started(const struct launch *la)
+{
+    uint64_t next = la->next_block;
+    return next < la->nblocks ? next : la->nblocks;
+}
+
 void fault_no_progress(struct block *b)
 {
     struct worker *k = b->worker;
@@ -387,7 +394,7 @@ void fault_no_progress(struct block *b)
         fault_raise(any, any->spin_at, FAULT_DEADLOCK, __builtin_ctzll(any->entry[any->current].mask), 0,
                     "every resident block waits: the loop repeats with the same registers and no memory "
                     "changes. %llu of %llu blocks were started, %u can be resident at once",
-                    (unsigned long long)b->launch->next_block, (unsigned long long)b->launch->nblocks,
+                    (unsigned long long)blocks_started(b->launch), (unsigned long long)b->launch->nblocks,
                     b->launch->resident);
     else
         fault_raise(any, waiting_at(any, &any->entry[any->current]), FAULT_BARRIER,

@@ -321,6 +321,48 @@ static bool copied(uint32_t i, uint32_t k, uint64_t *word)
     return k < 5;
 }
 
+/* The tests of the sequence below, from bit 0 on, and the arrivals that were pending before its second one. */
+static bool barrier_object(uint32_t i, uint32_t k, uint64_t *word)
+{
+    *word = k == 0 ? 1 << 1 | 1 << 2 | 1 << 3 | 1 << 6 | 1 << 7 | 1 << 8 : 2;
+    return k < 2;
+}
+
+#define TEST(BIT, INSTRUCTION) \
+    "  " INSTRUCTION "\n  selp.u32 %r3, 1, 0, %p1;\n  bfi.b32 %r4, %r3, %r4, " #BIT ", 1;\n"
+
+/* Every thread has an object of its own. */
+static void barrier_object_tests(struct behave_ctx *x)
+{
+    static const struct behave_test tests[] = {
+        { .name = "mbarrier", .module = ".shared .align 8 .b8 objects[8192];\n", .expect = barrier_object, .body =
+          "  mov.u32 %r1, objects;\n  mad.lo.u32 %r1, %t, 8, %r1;\n  mov.u32 %r4, 0;\n"
+          "  mbarrier.init.shared.b64 [%r1], 3;\n  mbarrier.arrive.shared.b64 %d1, [%r1];\n"
+          "  mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %d2, [%r1], 1;\n"
+          "  mbarrier.pending_count.b64 %r2, %d2;\n  st.global.u32 [%o+8], %r2;\n"
+          TEST(0, "mbarrier.test_wait.shared.b64 %p1, [%r1], %d1;")
+          "  mbarrier.arrive.relaxed.cta.shared.b64 _, [%r1];\n"
+          TEST(1, "mbarrier.test_wait.acquire.cta.shared.b64 %p1, [%r1], %d1;")
+          TEST(2, "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], 0;")
+          TEST(3, "mbarrier.try_wait.shared.b64 %p1, [%r1], %d1, 50;")
+          TEST(4, "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 1;")
+          "  mbarrier.arrive_drop.shared.b64 %d1, [%r1];\n  mbarrier.arrive_drop.noComplete.shared.b64 %d1, [%r1], 1;\n"
+          "  mbarrier.arrive.expect_tx.shared.b64 %d1, [%r1], 16;\n"
+          TEST(5, "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], 1;")
+          "  mbarrier.complete_tx.relaxed.cta.shared.b64 [%r1], 16;\n"
+          TEST(6, "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], 1;")
+          "  mbarrier.expect_tx.relaxed.cta.shared.b64 [%r1], 8;\n  mbarrier.complete_tx.shared.b64 [%r1], 8;\n"
+          "  mbarrier.arrive_drop.expect_tx.shared.b64 %d1, [%r1], 4;\n  mbarrier.complete_tx.shared.b64 [%r1], 4;\n"
+          TEST(7, "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], 0;")
+          "  mbarrier.init.shared.b64 [%r1], 2;\n  cp.async.mbarrier.arrive.shared.b64 [%r1];\n"
+          "  cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];\n  mbarrier.arrive.shared.b64 _, [%r1];\n"
+          TEST(8, "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], 0;")
+          "  mbarrier.inval.shared.b64 [%r1];\n  st.global.u32 [%o], %r4;\n" },
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        behave_one(x, &tests[i]);
+}
+
 static void copy_tests(struct behave_ctx *x)
 {
     static const struct behave_test tests[] = {
@@ -376,4 +418,5 @@ void behave_matrix(struct behave_ctx *x)
     guard_test(x);
     move_test(x);
     copy_tests(x);
+    barrier_object_tests(x);
 }

@@ -236,6 +236,10 @@ bool ref_int(const struct ptx_inst *in, const struct ref_lane *l, struct ref_res
             r->d += a >> i & 1;
         out = 32;
         break;
+    case OP_MBARRIER_PENDING:            /* the low 20 bits of simtx's own layout */
+        r->d = a % (1 << 20);
+        out = 32;
+        break;
     case OP_CLZ: r->d = count_leading(a, bits); out = 32; break;
     case OP_BFIND: r->d = bfind(in, a); out = 32; break;
     case OP_FNS: r->d = fns((uint32_t)a, (uint32_t)b, (int32_t)c); break;
