@@ -5,8 +5,8 @@
 /* The size in KiB, of whole sets of so many bytes, that is nearest to this one; not 0. */
 static int64_t nearest_size(int64_t kb, int64_t set)
 {
-    int64_t step = set;
-    while (step % 2 == 0 && step > set / 1024)
+    int64_t step = set;                  /* a set, divided by what it and 1024 have in common */
+    for (int bit = 0; bit < 10 && step % 2 == 0; bit++)
         step /= 2;
     int64_t n = (kb + step / 2) / step;
     return (n ? n : 1) * step;

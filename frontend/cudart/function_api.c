@@ -66,7 +66,7 @@ RT_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *b
     if (!e && (!blocks || block_size <= 0 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride)))
         e = cudaErrorInvalidValue;
     if (!e)
-        *blocks = (int)rt_occupancy(f, block_size, dynamic_shared);
+        *blocks = (int)rt_occupancy(f, block_size, dynamic_shared, NULL);
     return rt_leave(e);
 }
 

@@ -7,7 +7,7 @@ RT_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
         rt_thread.last = cudaErrorInvalidConfiguration;
         return cudaErrorInvalidConfiguration;
     }
-    rt_thread.config[rt_thread.configs++] = (struct rt_launch_config){grid, block, shared, stream, 0};
+    rt_thread.config[rt_thread.configs++] = (struct rt_launch_config){.grid = grid, .block = block, .shared = shared, .stream = stream};
     return 0;
 }
 
@@ -28,7 +28,7 @@ RT_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
 RT_API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream)
 {
-    struct rt_launch_config c = {grid, block, shared, stream, 0};
+    struct rt_launch_config c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
     struct rt_args a = {.each = (const void *const *)args};
     struct CUfunc_st *f;
     cudaError_t e = rt_enter_launch();
@@ -40,7 +40,7 @@ RT_API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, voi
 RT_API cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                                cudaStream_t stream)
 {
-    struct rt_launch_config c = {grid, block, shared, stream, 0};
+    struct rt_launch_config c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
     struct rt_args a = {.each = (const void *const *)args};
     struct CUfunc_st *f;
     cudaError_t e = rt_enter_gpu();

@@ -53,29 +53,19 @@ RT_API cudaError_t cudaLibraryUnload(cudaLibrary_t l)
 RT_API cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t l, const char *name)
 {
     cudaError_t e = enter_library(l);
-    if (!e && (!out || !name))
-        e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_library_kernel(l, name, out));
 }
 
 RT_API cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t l)
 {
     cudaError_t e = enter_library(l);
-    if (!e && !count)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *count = (unsigned)rt_library_count(l);
-    return rt_leave(e);
+    return rt_leave(e ? e : rt_library_count(l, count));
 }
 
 RT_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *out, unsigned n, cudaLibrary_t l)
 {
     cudaError_t e = enter_library(l);
-    if (!e && (!out || !n))
-        e = cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < n && i < (unsigned)rt_library_count(l); i++)
-        out[i] = rt_library_kernel_at(l, (int)i);
-    return rt_leave(e);
+    return rt_leave(e ? e : rt_library_kernels(l, out, n));
 }
 
 static cudaError_t variable(void **address, size_t *bytes, cudaLibrary_t l, const char *name, bool managed)

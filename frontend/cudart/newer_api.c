@@ -154,7 +154,8 @@ RT_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
         return rt_leave(e);
     if (attributes.cooperative)
         rt_run_queued();
-    struct rt_launch_config c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0};
+    struct rt_launch_config c = {.grid = config->gridDim, .block = config->blockDim,
+                                  .shared = config->dynamicSmemBytes, .stream = config->stream};
     return rt_leave(rt_launch_with(f, &c, &a, &attributes));
 }
 

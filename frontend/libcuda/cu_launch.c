@@ -24,7 +24,7 @@ static cudaError_t launch(CUfunction f, const struct rt_launch_config *c, void *
 CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                unsigned bz, unsigned shared, CUstream s, void **params, void **extra)
 {
-    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
+    struct rt_launch_config c = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .stream = s};
     cudaError_t e = rt_enter_context_launch();
     return cu_leave(e ? e : launch(f, &c, params, extra, &(struct rt_launch_attributes){0}));
 }
@@ -32,7 +32,7 @@ CU_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
 CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                           unsigned by, unsigned bz, unsigned shared, CUstream s, void **params)
 {
-    struct rt_launch_config c = {{gx, gy, gz}, {bx, by, bz}, shared, s, 0};
+    struct rt_launch_config c = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared, .stream = s};
     cudaError_t e = rt_enter_context_launch();
     return cu_leave(e ? e : launch(f, &c, params, NULL, &(struct rt_launch_attributes){.cooperative = true}));
 }
@@ -50,9 +50,11 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
                                config->numAttrs);
     if (e)
         return cu_leave(e);
-    struct rt_launch_config c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                                 {config->blockDimX, config->blockDimY, config->blockDimZ},
-                                 config->sharedMemBytes, config->hStream, 0};
+    struct rt_launch_config c = {
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared = config->sharedMemBytes, .stream = config->hStream
+    };
     return cu_leave(launch(f, &c, params, extra, &attributes));
 }
 
@@ -163,7 +165,7 @@ CU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks
     if (!e && (!blocks || block_size <= 0 || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         e = cudaErrorInvalidValue;
     if (!e)
-        *blocks = (int)rt_occupancy(f, block_size, shared);
+        *blocks = (int)rt_occupancy(f, block_size, shared, NULL);
     return cu_leave(e);
 }
 

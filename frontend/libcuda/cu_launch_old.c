@@ -90,7 +90,8 @@ CU_API CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream 
         e = cudaErrorInvalidValue;
     if (e)
         return cu_leave(e);
-    struct rt_launch_config c = {{(unsigned)width, (unsigned)height, 1}, o->block, o->shared, s, 0};
+    struct rt_launch_config c = {.grid = {(unsigned)width, (unsigned)height, 1}, .block = o->block,
+                                  .shared = o->shared, .stream = s};
     struct rt_args a = {.buffer = o->parameters, .bytes = o->bytes};
     return cu_leave(rt_launch(f, &c, &a));
 }

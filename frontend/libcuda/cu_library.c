@@ -58,29 +58,19 @@ CU_API CUresult cuLibraryUnload(CUlibrary l)
 CU_API CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary l, const char *name)
 {
     cudaError_t e = cu_enter_library(l);
-    if (!e && (!out || !name))
-        e = cudaErrorInvalidValue;
     return cu_leave(e ? e : rt_library_kernel(l, name, out));
 }
 
 CU_API CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary l)
 {
     cudaError_t e = cu_enter_library(l);
-    if (!e && !count)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *count = (unsigned)rt_library_count(l);
-    return cu_leave(e);
+    return cu_leave(e ? e : rt_library_count(l, count));
 }
 
 CU_API CUresult cuLibraryEnumerateKernels(CUkernel *out, unsigned n, CUlibrary l)
 {
     cudaError_t e = cu_enter_library(l);
-    if (!e && (!out || !n))
-        e = cudaErrorInvalidValue;
-    for (unsigned i = 0; !e && i < n && i < (unsigned)rt_library_count(l); i++)
-        out[i] = rt_library_kernel_at(l, (int)i);
-    return cu_leave(e);
+    return cu_leave(e ? e : rt_library_kernels(l, out, n));
 }
 
 CU_API CUresult cuLibraryGetModule(CUmodule *out, CUlibrary l)

@@ -70,22 +70,24 @@ cudaError_t rt_function_set_cache(struct CUfunc_st *f, enum cudaFuncCache config
     return cudaSuccess;
 }
 
-void rt_prefer_shared(const struct CUfunc_st *f)
+void rt_prefer_shared(const struct CUfunc_st *f, const struct rt_carveout *launch)
 {
     static const int percent[] = {
         [cudaFuncCachePreferNone] = SIMTX_CARVEOUT_AUTO, [cudaFuncCachePreferShared] = SIMTX_CARVEOUT_MOST,
         [cudaFuncCachePreferL1] = 0, [cudaFuncCachePreferEqual] = SIMTX_CARVEOUT_MOST / 2
     };
     enum cudaFuncCache cache = f->cache ? f->cache : rt.device[f->device].cache;
-    simtx_kernel_set_carveout(f->kernel, f->carveout == cudaSharedmemCarveoutDefault ? percent[cache] : f->carveout);
+    int carveout = launch && launch->set ? launch->percent : f->carveout;
+    simtx_kernel_set_carveout(f->kernel, carveout == cudaSharedmemCarveoutDefault ? percent[cache] : carveout);
 }
 
 /* ---- occupancy ---- */
 
 /* Resident blocks with any amount of shared memory; 0 for more threads than a block may have. */
-static uint32_t resident(const struct CUfunc_st *f, const simtx_kernel_info *k, int block_size, size_t dynamic_shared)
+static uint32_t resident(const struct CUfunc_st *f, const simtx_kernel_info *k, int block_size, size_t dynamic_shared,
+                         const struct rt_carveout *launch)
 {
-    rt_prefer_shared(f);
+    rt_prefer_shared(f, launch);
     return (uint32_t)block_size <= k->max_threads
                ? simtx_occupancy(f->kernel, (uint32_t)block_size, dynamic_shared, NULL)
                : 0;
@@ -96,11 +98,12 @@ static bool shared_allowed(const struct CUfunc_st *f, const simtx_kernel_info *k
     return dynamic_shared <= default_dynamic_shared(f, k) || dynamic_shared <= (size_t)f->max_dynamic;
 }
 
-uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared)
+uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared,
+                      const struct rt_carveout *launch)
 {
     simtx_kernel_info k;
     simtx_kernel_get_info(f->kernel, &k);
-    return shared_allowed(f, &k, dynamic_shared) ? resident(f, &k, block_size, dynamic_shared) : 0;
+    return shared_allowed(f, &k, dynamic_shared) ? resident(f, &k, block_size, dynamic_shared, launch) : 0;
 }
 
 /* The number of blocks falls as the dynamic size grows. */
@@ -109,12 +112,12 @@ cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_
     simtx_kernel_info k;
     simtx_kernel_get_info(f->kernel, &k);
     size_t low = 0, most = info_of(f)->shared_per_block_optin;
-    if (k.shared_bytes > most || resident(f, &k, block_size, 0) < (uint32_t)blocks)
+    if (k.shared_bytes > most || resident(f, &k, block_size, 0, NULL) < (uint32_t)blocks)
         return cudaErrorInvalidValue;
     size_t high = most - k.shared_bytes;
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        if (resident(f, &k, block_size, middle) >= (uint32_t)blocks)
+        if (resident(f, &k, block_size, middle, NULL) >= (uint32_t)blocks)
             low = middle;
         else
             high = middle - 1;
@@ -133,7 +136,8 @@ void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size),
     *min_grid = *block_size = 0;
     for (int top = (most + RT_WARP_SIZE - 1) / RT_WARP_SIZE * RT_WARP_SIZE; top > 0; top -= RT_WARP_SIZE) {
         int size = top < most ? top : most;
-        uint32_t blocks = rt_occupancy(f, size, dynamic ? dynamic(size) : shared), threads = blocks * (uint32_t)size;
+        uint32_t blocks = rt_occupancy(f, size, dynamic ? dynamic(size) : shared, NULL);
+        uint32_t threads = blocks * (uint32_t)size;
         if (threads <= best)
             continue;
         best = threads;
@@ -149,6 +153,6 @@ cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t sha
         return cudaErrorInvalidValue;
     if (cluster != 1)
         return cudaErrorNotSupported;
-    *n = (int)(rt_occupancy(f, (int)threads, shared) * info_of(f)->sms);
+    *n = (int)(rt_occupancy(f, (int)threads, shared, NULL) * info_of(f)->sms);
     return cudaSuccess;
 }

@@ -111,7 +111,7 @@ static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, co
         .arg_buffer_bytes = args->bytes,
         .stream = queue_of(c),
     };
-    rt_prefer_shared(f);
+    rt_prefer_shared(f, &c->carveout);
     session_launch_begin(d->gpu);
     simtx_status s = simtx_launch_async(f->kernel, &p, &fault);
     session_launch_end(d->gpu, s);
@@ -144,7 +144,7 @@ static uint64_t resident_blocks(const struct CUfunc_st *f, const struct rt_launc
     const simtx_gpu_info *info = &rt.device[f->device].info;
     if (!threads || threads > info->max_threads_per_block)
         return 0;
-    return (uint64_t)rt_occupancy(f, (int)threads, c->shared) * info->sms;
+    return (uint64_t)rt_occupancy(f, (int)threads, c->shared, &c->carveout) * info->sms;
 }
 
 cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
@@ -168,6 +168,13 @@ static cudaError_t add_event(struct rt_launch_attributes *a, cudaEvent_t event)
     return cudaSuccess;
 }
 
+static cudaError_t set_carveout(struct rt_launch_attributes *a, unsigned percent)
+{
+    a->carveout = (struct rt_carveout){true, (int)percent};
+    return percent <= cudaSharedmemCarveoutMaxShared || (int)percent == cudaSharedmemCarveoutDefault
+               ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 /* An event of a launch is recorded when its blocks have started, or trigger it; simtx records it when the kernel has
  * ended, which is later and thus allowed. */
 static cudaError_t read_attribute(struct rt_launch_attributes *a, const cudaLaunchAttribute *of)
@@ -189,8 +196,8 @@ static cudaError_t read_attribute(struct rt_launch_attributes *a, const cudaLaun
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:
-    case cudaLaunchAttributePreferredClusterDimension:
-    case cudaLaunchAttributePreferredSharedMemoryCarveout: return cudaSuccess;
+    case cudaLaunchAttributePreferredClusterDimension: return cudaSuccess;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: return set_carveout(a, v->sharedMemCarveout);
     }
     return cudaErrorInvalidValue;
 }
@@ -207,7 +214,9 @@ cudaError_t rt_read_attributes(struct rt_launch_attributes *out, const cudaLaunc
 cudaError_t rt_launch_with(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
                            const struct rt_launch_attributes *a)
 {
-    cudaError_t e = a->cooperative ? rt_launch_cooperative(f, c, args) : rt_launch(f, c, args);
+    struct rt_launch_config with = *c;
+    with.carveout = a->carveout;
+    cudaError_t e = a->cooperative ? rt_launch_cooperative(f, &with, args) : rt_launch(f, &with, args);
     if (a->n)
         rt_run_queued();
     for (int i = 0; !e && i < a->n; i++)

@@ -182,18 +182,27 @@ cudaError_t rt_library_unload(struct CUlib_st *l)
 
 /* ---- contents ---- */
 
-int rt_library_count(const struct CUlib_st *l)
+cudaError_t rt_library_count(const struct CUlib_st *l, unsigned *count)
 {
-    return l->count;
+    if (!count)
+        return cudaErrorInvalidValue;
+    *count = (unsigned)l->count;
+    return cudaSuccess;
 }
 
-struct CUkern_st *rt_library_kernel_at(struct CUlib_st *l, int i)
+cudaError_t rt_library_kernels(struct CUlib_st *l, struct CUkern_st **out, unsigned n)
 {
-    return &l->kernels[i];
+    if (!out || !n)
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < n && i < (unsigned)l->count; i++)
+        out[i] = &l->kernels[i];
+    return cudaSuccess;
 }
 
 cudaError_t rt_library_kernel(struct CUlib_st *l, const char *name, struct CUkern_st **out)
 {
+    if (!name || !out)
+        return cudaErrorInvalidValue;
     for (int i = 0; i < l->count; i++)
         if (!strcmp(l->kernels[i].name, name)) {
             *out = &l->kernels[i];

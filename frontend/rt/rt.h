@@ -136,6 +136,7 @@ struct rt_launch_config {
     size_t shared;
     cudaStream_t stream;
     uint64_t queue;                     /* of a kernel in a graph; 0: the stream's */
+    struct rt_carveout { bool set; int percent; } carveout;     /* of this launch; not set: the kernel's */
 };
 
 /* Arguments of a kernel: a pointer to each, or all in one buffer. */
@@ -414,8 +415,8 @@ cudaError_t rt_library_load(struct CUlib_st **out, struct rt_texts *t, const cha
 cudaError_t rt_library_unload(struct CUlib_st *l);
 /* The library's module in the current context. */
 cudaError_t rt_library_module(struct CUlib_st *l, rt_module *out);
-int rt_library_count(const struct CUlib_st *l);
-struct CUkern_st *rt_library_kernel_at(struct CUlib_st *l, int i);
+cudaError_t rt_library_count(const struct CUlib_st *l, unsigned *count);
+cudaError_t rt_library_kernels(struct CUlib_st *l, struct CUkern_st **out, unsigned n);     /* the first n */
 cudaError_t rt_library_kernel(struct CUlib_st *l, const char *name, struct CUkern_st **out);
 /* A variable in the current context; managed: only one with .managed. */
 cudaError_t rt_library_variable(struct CUlib_st *l, const char *name, bool managed, void **address, size_t *bytes);
@@ -437,6 +438,7 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
 /* What the attributes of a launch request; the others are hints without effect. */
 struct rt_launch_attributes {
     bool cooperative;
+    struct rt_carveout carveout;
     cudaEvent_t events[2];              /* recorded after the launch */
     int n;
 };
@@ -451,10 +453,12 @@ void rt_function_attributes(const struct CUfunc_st *f, struct cudaFuncAttributes
 cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value);
 cudaError_t rt_function_set_cache(struct CUfunc_st *f, enum cudaFuncCache config);
 /* Before a launch and before its occupancy is asked for: tells the library how much of an SM's memory the kernel should
- * have as shared memory. The carveout comes first, then cudaFuncSetCacheConfig, then cudaDeviceSetCacheConfig. */
-void rt_prefer_shared(const struct CUfunc_st *f);
-/* Resident blocks of an SM; 0 if no launch may have such blocks. */
-uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared);
+ * have as shared memory. The carveout of the launch (NULL: none) comes first, then the kernel's, then its
+ * cudaFuncSetCacheConfig, then cudaDeviceSetCacheConfig. */
+void rt_prefer_shared(const struct CUfunc_st *f, const struct rt_carveout *launch);
+/* Resident blocks of an SM; 0 if no launch may have such blocks. `launch`: as rt_prefer_shared. */
+uint32_t rt_occupancy(const struct CUfunc_st *f, int block_size, size_t dynamic_shared,
+                      const struct rt_carveout *launch);
 /* The largest dynamic size at which `blocks` blocks are resident. */
 cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_size, size_t *bytes);
 /* The block size with the most resident threads, and the grid that fills the device with it. */

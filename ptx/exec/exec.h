@@ -369,6 +369,14 @@ static inline uint64_t launch_parameter(const struct launch *la, uint64_t addres
     uint64_t offset = address - la->program->param_address;
     return offset < PARAM_MAX ? (uint64_t)(uintptr_t)la->param + offset : address;
 }
+/* The address operand of a lane: its base, a register or constant, and the displacement. */
+static inline uint64_t mem_address(const struct lanes *x, const struct dinst *d, int lane)
+{
+    uint64_t base = d->addr_size == 8   ? ((const uint64_t *)lanes_at(x, d->src[0]))[lane]
+                    : d->addr_size == 4 ? ((const uint32_t *)lanes_at(x, d->src[0]))[lane]
+                                        : 0;
+    return base + (uint64_t)d->imm;
+}
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
 /* Addresses in shared and local memory have 32 bits on hardware, and wrap around. Generic addresses do not. */

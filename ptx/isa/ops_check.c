@@ -196,13 +196,11 @@ static const char *check_mbarrier(const struct ptx_inst *in)
         return sem ? "a memory ordering needs a scope" : "a scope needs a memory ordering";
     if (scope && scope != MOD(SCOPE, CTA) && scope != MOD(SCOPE, CLUSTER))
         return "the scope is .cta or .cluster";
-    bool own = in->op == OP_MBARRIER_ARRIVE_NO_COMPLETE || in->op == OP_MBARRIER_DROP_NO_COMPLETE;
-    if (own && sem && (sem != MOD(SEM, RELEASE) || scope != MOD(SCOPE, CTA)))
+    bool no_complete = in->op == OP_MBARRIER_ARRIVE_NO_COMPLETE || in->op == OP_MBARRIER_DROP_NO_COMPLETE;
+    if (no_complete && sem && (sem != MOD(SEM, RELEASE) || scope != MOD(SCOPE, CTA)))
         return "with .noComplete it takes .release.cta";
-    bool remote = in->op >= OP_MBARRIER_EXPECT_TX && in->op < OP_MBARRIER_TEST && !own && !ptx_is_copies_arrive(in->op);
-    if (HAS(in, SHAREDSUB, SHARED_CLUSTER) && !remote)
-        return "it takes .shared::cta";
-    return NULL;
+    bool of_cluster = bytes || (in->op >= OP_MBARRIER_ARRIVE && in->op < OP_MBARRIER_TEST && !no_complete);
+    return HAS(in, SHAREDSUB, SHARED_CLUSTER) && !of_cluster ? "it takes .shared::cta" : NULL;
 }
 
 static const char *check_barrier(const struct ptx_inst *in)

@@ -621,11 +621,5 @@ bool mem_seen_by_threads(const struct dinst *d)
 
 uint64_t mem_lane_address(const struct warp *w, const struct dinst *d, int lane)
 {
-    const struct lanes *x = &w->half[lane / LANES].l;
-    uint64_t address = (uint64_t)d->imm + (d->space == SP_SHARED ? WINDOW_SHARED : 0);
-    if (d->addr_size == 8)
-        address += ((const uint64_t *)lanes_at(x, d->src[0]))[lane % LANES];
-    else if (d->addr_size == 4)
-        address += ((const uint32_t *)lanes_at(x, d->src[0]))[lane % LANES];
-    return address;
+    return mem_address(&w->half[lane / LANES].l, d, lane % LANES) + (d->space == SP_SHARED ? WINDOW_SHARED : 0);
 }

@@ -22,16 +22,6 @@ struct async_copy {
 /* What a lane copies. In a mem_op it lies at offset 16 of the lane's data, after the bytes. */
 struct lane_copy { uint32_t to, bytes; };
 
-static uint64_t address_of(const struct half *h, const struct dinst *d, int lane)
-{
-    uint64_t a = (uint64_t)d->imm;
-    if (d->addr_size == 8)
-        a += ((const uint64_t *)lanes_at(&h->l, d->src[0]))[lane];
-    else if (d->addr_size == 4)
-        a += ((const uint32_t *)lanes_at(&h->l, d->src[0]))[lane];
-    return a;
-}
-
 static uint32_t bytes_of(const struct half *h, const struct dinst *d, int lane)
 {
     const struct async_copy *c = d->extra;
@@ -55,7 +45,7 @@ static enum lane_result check_lane(struct half *h, const struct dinst *d, int la
     shared.space = SP_SHARED;
     c->to = (uint32_t)to;
     c->bytes = bytes_of(h, d, lane);
-    *from = address_of(h, d, lane);
+    *from = mem_address(&h->l, d, lane);
     if (c->to & low || !mem_resolve(h, SP_SHARED, c->to, lane, d->size, true))
         return fault_memory(h, &shared, lane, to, d->size, true) == CONTROL_FAULT ? LANE_FAULT : LANE_LEFT_OUT;
     if (!c->bytes)

@@ -129,14 +129,6 @@ static char *resolve(struct half *h, const struct dinst *d, uint64_t a, int lane
     return p;
 }
 
-static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lane)
-{
-    uint64_t base = d->addr_size == 8   ? ((const uint64_t *)lanes_at(x, d->src[0]))[lane]
-                    : d->addr_size == 4 ? ((const uint32_t *)lanes_at(x, d->src[0]))[lane]
-                                        : 0;
-    return base + (uint64_t)d->imm;
-}
-
 /*
  * Read-modify-writes of memory type MT; operands are in registers of that type. Usually the addresses of all lanes are
  * checked at once (mem_inside), else one by one. With one host thread no other thread can come between.
@@ -171,7 +163,7 @@ static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lan
         MT changed = 0;                                                                                     \
         for (uint32_t m = x->mask; m; m &= m - 1) {                                                         \
             int i = __builtin_ctz(m);                                                                       \
-            uint64_t a = address_of(x, d, i);                                                               \
+            uint64_t a = mem_address(x, d, i);                                                               \
             bool global = is_global(d, a);                                                                  \
             MT *p = (MT *)(void *)resolve(h, d, a, i);                                                      \
             if (!p && fault_memory(h, d, i, a, d->size, true))                                              \
@@ -258,7 +250,7 @@ static int run_wide(struct lanes *x, const struct dinst *d)
     bool cas = d->in->mod[PG_ATOM] == MOD(ATOM, CAS);
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
-        uint64_t a = address_of(x, d, i);
+        uint64_t a = mem_address(x, d, i);
         wide *p = (wide *)(void *)resolve(h, d, a, i);
         if (!p && fault_memory(h, d, i, a, d->size, true))
             return CONTROL_FAULT;
@@ -310,7 +302,7 @@ static int elements_outside(struct lanes *x, const struct dinst *d, uint32_t *ou
     for (unsigned e = 0; e < d->vec; e++)
         for (uint32_t m = x->mask & ~*outside; m; m &= m - 1) {
             int i = __builtin_ctz(m);
-            uint64_t a = address_of(x, d, i) + e * d->size;
+            uint64_t a = mem_address(x, d, i) + e * d->size;
             if (resolve(h, d, a, i))
                 continue;
             if (fault_memory(h, d, i, a, d->size, true))
@@ -326,7 +318,7 @@ static int run_vector(struct lanes *x, const struct dinst *d)
     uint32_t all = x->mask, outside = 0;
     for (uint32_t m = all; m; m &= m - 1) {
         int i = __builtin_ctz(m);
-        uint64_t a = address_of(x, d, i);
+        uint64_t a = mem_address(x, d, i);
         if (a & (bytes - 1))
             return fault_memory(half_of(x), d, i, a, bytes, true);
     }

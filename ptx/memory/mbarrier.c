@@ -81,14 +81,6 @@ static uint64_t result_of(enum ptx_op op, uint64_t word, uint64_t b)
     }
 }
 
-static uint64_t address_of(const struct lanes *x, const struct dinst *d, int lane)
-{
-    uint64_t base = d->addr_size == 8   ? ((const uint64_t *)lanes_at(x, d->src[0]))[lane]
-                    : d->addr_size == 4 ? ((const uint32_t *)lanes_at(x, d->src[0]))[lane]
-                                        : 0;
-    return base + (uint64_t)d->imm;
-}
-
 /* NULL: not a word of shared memory. */
 static uint64_t *word_at(struct half *h, const struct dinst *d, int lane, uint64_t address)
 {
@@ -103,7 +95,7 @@ static int run_lanes(struct lanes *x, const struct dinst *d, enum ptx_op op, uin
     const uint64_t *bs = lanes_at(x, d->src[1]);
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
-        uint64_t a = address_of(x, d, i), *p = word_at(h, d, i, a), was;
+        uint64_t a = mem_address(x, d, i), *p = word_at(h, d, i, a), was;
         if (!p && fault_memory(h, d, i, a, 8, true))
             return CONTROL_FAULT;
         if (!p) {
@@ -168,16 +160,8 @@ static struct dinst *add_access(struct decoder *x, const struct ptx_operand *add
 {
     if (x->in->tx)
         decoder_error(x, "mbarrier inside a transaction is not supported");
-    struct ptx_operand o = *address;
-    operand wide = 0;
-    bool narrow = o.has_reg && decoder_reg_bytes(o.reg) == 4 && ptx_inst_space(x->in) == SP_GENERIC;
-    if (narrow)
-        wide = decoder_resize(x, decoder_reg(x, o.reg), 4, 8, false);
-    struct dinst *d = decoder_add_access(x, &o, 8, 1);
-    if (narrow) {
-        d->src[0] = wide;
-        d->addr_size = 8;
-    }
+    bool generic = ptx_inst_space(x->in) == SP_GENERIC;
+    struct dinst *d = generic ? decoder_add_wide_access(x, address, 8, 1) : decoder_add_access(x, address, 8, 1);
     if (d->space == SP_GENERIC) {
         d->imm -= (int64_t)WINDOW_SHARED;
         d->space = SP_SHARED;

@@ -79,6 +79,8 @@ operand *decoder_elements(struct decoder *x, const struct ptx_operand *o, bool l
 
 /* The step of an access to `count` elements of `size` bytes, in the instruction's state space. */
 struct dinst *decoder_add_access(struct decoder *x, const struct ptx_operand *address, int size, int count);
+/* The same with an address of 64 bits: one in a register of 32 bits is widened first. */
+struct dinst *decoder_add_wide_access(struct decoder *x, const struct ptx_operand *address, int size, int count);
 
 /* Sets the guard of a step that executes lane by lane; reports a step that has no executing function. */
 void decoder_guard(struct decoder *x, struct dinst *d);

@@ -44,6 +44,18 @@ struct dinst *decoder_add_access(struct decoder *x, const struct ptx_operand *ad
     return d;
 }
 
+struct dinst *decoder_add_wide_access(struct decoder *x, const struct ptx_operand *address, int size, int count)
+{
+    bool narrow = address->has_reg && decoder_reg_bytes(address->reg) == 4;
+    operand wide = narrow ? decoder_resize(x, decoder_reg(x, address->reg), 4, 8, false) : 0;
+    struct dinst *d = decoder_add_access(x, address, size, count);
+    if (narrow) {
+        d->src[0] = wide;
+        d->addr_size = 8;
+    }
+    return d;
+}
+
 /* ---- loads and stores ---- */
 
 /* A register that holds a memory operand may be wider than the type, never narrower. */
@@ -139,18 +151,10 @@ static void decode_vector_atomic(struct decoder *x, const struct ptx_operand *re
         if (v->result)
             v->result[i] = result->elem[i].kind == OPD_REG ? decoder_reg(x, result->elem[i].reg) : x->scratch;
     }
-    operand address = 0;
-    bool narrow = o->has_reg && decoder_reg_bytes(o->reg) == 4;
-    if (narrow)
-        address = decoder_resize(x, decoder_reg(x, o->reg), 4, 8, false);
     operand all = decoder_temporary(x);
-    struct dinst *d = decoder_add_access(x, o, ptx_type_size(t), o[1].n);
+    struct dinst *d = decoder_add_wide_access(x, o, ptx_type_size(t), o[1].n);
     d->extra = v;
     d->dst2 = all;
-    if (narrow) {
-        d->src[0] = address;
-        d->addr_size = 8;
-    }
     d->fn = atom_select(x->in, d);
     decoder_guard(x, d);
 }

@@ -248,7 +248,7 @@ static uint32_t count_kernels(const struct loader *x, uint32_t v)
     return n;
 }
 
-/* Places a variable behind those of its kernels that have been placed. */
+/* Places a variable after those of its kernels that have been placed. */
 static void place_shared(struct loader *x, uint32_t v, struct shared_need *need)
 {
     struct ptx_var *s = x->shared[v];

@@ -21,8 +21,8 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "isspacep", ".shared::cluster" }, { "cvta", ".shared::cluster" }, { "ld", ".shared::cluster" },
     { "st", ".shared::cluster" }, { "atom", ".shared::cluster" }, { "red", ".shared::cluster" },
     { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" },
-    { "red", ".cluster" },
-    { "cp.async", ".bulk" }, { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
+    { "red", ".cluster" }, { "cp.async", ".bulk" },
+    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 

@@ -81,10 +81,34 @@ static void launches_and_sizes(void **state)
     OK(cudaDeviceSynchronize());
 }
 
+/* The carveout of a launch comes before the kernel's: a cooperative launch of one block more than are resident fails. */
+static void carveout_of_a_launch(void **state)
+{
+    enum { V100_SMS = 80 };
+    CUfunction f = load();
+    CU(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 0));
+    for (int resident = 0; resident < 2; resident++) {
+        CUlaunchAttribute attributes[2] = {{.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE},
+                                           {.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}};
+        CUlaunchConfig c = {.gridDimX = BLOCKS_HALF * V100_SMS + !resident, .gridDimY = 1, .gridDimZ = 1,
+                            .blockDimX = THREADS, .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = DYNAMIC,
+                            .attrs = attributes, .numAttrs = 2};
+        attributes[0].value.cooperative = 1;
+        attributes[1].value.sharedMemCarveout = 50;
+        assert_int_equal(cuLaunchKernelEx(&c, f, NULL, NULL),
+                         resident ? CUDA_SUCCESS : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+        attributes[1].value.sharedMemCarveout = 101;
+        assert_int_equal(cuLaunchKernelEx(&c, f, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    }
+    assert_int_equal(blocks(f), BLOCKS_LEAST);
+    OK(cudaDeviceSynchronize());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(carveout), TEST(cache_of_the_function), TEST(order_of_preferences), TEST(launches_and_sizes)
+        TEST(carveout), TEST(cache_of_the_function), TEST(order_of_preferences), TEST(launches_and_sizes),
+        TEST(carveout_of_a_launch)
     };
     setenv("SIMTX_CONFIG", "v100", 1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

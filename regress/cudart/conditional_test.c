@@ -1,21 +1,17 @@
 /* Conditional nodes of graphs, capture to a graph, and the generic functions of nodes of both APIs. Kernels append
  * numbers to a list and set conditions; the lists that are expected follow from the references of CUDA 12.9. */
-#include "regress/cudart/test.h"
+#include "regress/cudart/list.h"
 #include "frontend/cuda/include/cuda.h"
 
 #define CU(call) assert_int_equal(call, CUDA_SUCCESS)
 
-/* append(list, value): list[0] counts the entries
+/* append(list, value)
  * step(list, value, handle, limit): appends, then sets the condition to whether fewer than `limit` are in the list
  * choose(handle, value): sets the condition
  * fault(): a store to address 0 */
 static const char ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
-#define APPEND                                                                                                     \
-    "    ld.param.u64 %rd1, [list];\n    ld.param.u32 %r1, [value];\n    ld.global.u32 %r2, [%rd1];\n"            \
-    "    add.u32 %r2, %r2, 1;\n    st.global.u32 [%rd1], %r2;\n    mul.wide.u32 %rd2, %r2, 4;\n"                  \
-    "    add.s64 %rd3, %rd1, %rd2;\n    st.global.u32 [%rd3], %r1;\n"
 #define SET                                                                                                        \
     "    {\n    .param .b64 a;\n    .param .b32 b;\n    st.param.b64 [a], %rd4;\n    st.param.b32 [b], %r3;\n"     \
     "    call.uni cudaGraphSetConditional, (a, b);\n    }\n"
@@ -31,29 +27,16 @@ static const char ptx[] =
     "    ret;\n}\n";
 
 static CUfunction append, step, choose, fault;
-static int *list;                                  /* on the device */
 
 static int setup(void **state)
 {
     static CUmodule m;
     cudaSetDevice(0);
-    return cudaDeviceReset() || cudaMalloc((void **)&list, 256) || cudaMemset(list, 0, 256) ||
+    return cudaDeviceReset() || new_list() ||
            cuModuleLoadData(&m, ptx) || cuModuleGetFunction(&append, m, "append") ||
            cuModuleGetFunction(&step, m, "step") || cuModuleGetFunction(&choose, m, "choose") ||
            cuModuleGetFunction(&fault, m, "fault");
 }
-
-static void check_list(int n, const int *expected)
-{
-    int got[64];
-    OK(cudaMemcpy(got, list, sizeof got, cudaMemcpyDeviceToHost));
-    assert_int_equal(got[0], n);
-    for (int i = 0; i < n; i++)
-        assert_int_equal(got[i + 1], expected[i]);
-    OK(cudaMemset(list, 0, 256));
-}
-
-#define LIST(...) check_list(sizeof((int[]){__VA_ARGS__}) / sizeof(int), (int[]){__VA_ARGS__})
 
 static cudaGraphNode_t add_kernel(cudaGraph_t g, CUfunction f, void **args, cudaGraphNode_t *dep)
 {

@@ -1,40 +1,24 @@
 /* Graphs and stream capture of both APIs. Kernels append numbers to a list in device memory, so the order in which
  * nodes run is seen; the lists that are allowed follow from the dependencies. */
-#include "regress/cudart/test.h"
+#include "regress/cudart/list.h"
 #include "frontend/cuda/include/cuda.h"
 
 #define CU(call) assert_int_equal(call, CUDA_SUCCESS)
 
-/* append(list, value): list[0] counts the entries */
 static const char ptx[] =
     ".version 6.0\n.target sm_30\n.address_size 64\n"
     ".visible .entry append(.param .u64 list, .param .u32 value)\n{\n    .reg .b32 %r<4>;\n    .reg .b64 %rd<4>;\n"
-    "    ld.param.u64 %rd1, [list];\n    ld.param.u32 %r1, [value];\n    ld.global.u32 %r2, [%rd1];\n"
-    "    add.u32 %r2, %r2, 1;\n    st.global.u32 [%rd1], %r2;\n    mul.wide.u32 %rd2, %r2, 4;\n"
-    "    add.s64 %rd3, %rd1, %rd2;\n    st.global.u32 [%rd3], %r1;\n    ret;\n}\n";
+    APPEND "    ret;\n}\n";
 
 static CUfunction append;
-static int *list;                                  /* on the device */
 
 static int setup(void **state)
 {
     static CUmodule module;
     cudaSetDevice(0);
-    return cudaDeviceReset() || cudaMalloc((void **)&list, 256) || cudaMemset(list, 0, 256) ||
+    return cudaDeviceReset() || new_list() ||
            cuModuleLoadData(&module, ptx) || cuModuleGetFunction(&append, module, "append");
 }
-
-static void check_list(int n, const int *expected)
-{
-    int got[64];
-    OK(cudaMemcpy(got, list, sizeof got, cudaMemcpyDeviceToHost));
-    assert_int_equal(got[0], n);
-    for (int i = 0; i < n; i++)
-        assert_int_equal(got[i + 1], expected[i]);
-    OK(cudaMemset(list, 0, 256));
-}
-
-#define LIST(...) check_list(sizeof((int[]){__VA_ARGS__}) / sizeof(int), (int[]){__VA_ARGS__})
 
 static cudaGraphNode_t add(cudaGraph_t g, int value, const cudaGraphNode_t *deps, size_t n)
 {

@@ -358,13 +358,13 @@ static void notifications(void **state)
 
 /* ---- the log ---- */
 
-static char heard[256];
+static char logged[256];
 
-static void hear(void *data, cudaLogLevel level, char *message, size_t length)
+static void keep_message(void *data, cudaLogLevel level, char *message, size_t length)
 {
     assert_int_equal(level, cudaLogLevelError);
     assert_int_equal(strlen(message), length);
-    snprintf(heard, sizeof heard, "%s %s", (char *)data, message);
+    snprintf(logged, sizeof logged, "%s %s", (char *)data, message);
 }
 
 /* A launch that is rejected leaves a message. */
@@ -390,14 +390,14 @@ static void logs(void **state)
     CU(cuLogsDumpToMemory(&end, text, &n, 0));                       /* no message */
     assert_int_equal(n, 0);
     assert_string_equal(text, "");
-    OK(cudaLogsRegisterCallback(hear, "got", &h));
+    OK(cudaLogsRegisterCallback(keep_message, "got", &h));
     reject(5000);
-    assert_true(!strncmp(heard, "got launch rejected", 19) && strstr(heard, "5000"));
+    assert_true(!strncmp(logged, "got launch rejected", 19) && strstr(logged, "5000"));
     OK(cudaLogsUnregisterCallback(h));
     GIVES(cudaLogsUnregisterCallback(h), cudaErrorInvalidValue);
-    *heard = 0;
+    *logged = 0;
     reject(6000);
-    assert_string_equal(heard, "");
+    assert_string_equal(logged, "");
     n = sizeof text;
     OK(cudaLogsDumpToMemory(&at, text, &n, 0));
     assert_int_equal(n, strlen(text));

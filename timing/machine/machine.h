@@ -58,8 +58,8 @@ enum machine_result {
  * run with another result than MACHINE_OK, the caches are empty and the components idle.
  */
 enum machine_result machine_run(struct machine *m, struct grid *grids, uint32_t n, struct counters *sum);
-/* The report on the last MACHINE_HANG or MACHINE_BROKEN, where the warps are at a MACHINE_INTERRUPTED, or NULL; the text
- * belongs to the machine. */
+/* The report on the last run: what is wrong (MACHINE_HANG, MACHINE_BROKEN), or where most warps are
+ * (MACHINE_INTERRUPTED); NULL: there is none. The text belongs to the machine. */
 const char *machine_report(const struct machine *m);
 void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct machine_progress *p), void *ctx);
 /* Later runs are also recorded in this timeline or time series, which must exist until the machine is freed or another
