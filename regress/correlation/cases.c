@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "frontend/lib/simtx.h"
-
 static void die(const char *what, const char *why)
 {
     fprintf(stderr, "correlation: %s: %s\n", what, why ? why : "failed");
@@ -153,12 +151,12 @@ static void *buffer(struct run *r, const struct correlation_arg *a)
 
 /* ---- launches ---- */
 
-static simtx_gpu *open_gpu(const struct correlation_case *c, const char *const *config)
+static simtx_gpu *open_gpu(const struct correlation_case *c, const char *preset, const char *const *config)
 {
     simtx_config *k = simtx_config_new();
     char *message = NULL, registers[64];
     snprintf(registers, sizeof registers, "kernel.%s.registers=%u", c->kernel, c->registers);
-    const char *own[] = { "+gtx480-reference", "sim.mode=timing", registers };
+    const char *own[] = { preset, "sim.mode=timing", registers };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (*own[i] == '+' ? simtx_config_load(k, own[i] + 1, &message) : simtx_config_set(k, own[i], &message))
             die(own[i], message);
@@ -194,9 +192,10 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-struct correlation_outcome case_run(const struct correlation_case *c, const char *dir, const char *const *config)
+struct correlation_outcome case_run_on(const struct correlation_case *c, const char *dir, const char *preset,
+                                       const char *const *config, void (*ended)(simtx_gpu *, void *), void *context)
 {
-    struct run r = { .gpu = open_gpu(c, config), .random = 12345 };
+    struct run r = { .gpu = open_gpu(c, preset, config), .random = 12345 };
     simtx_kernel *k = load(r.gpu, c, dir);
     union { void *buffer; int32_t i; float f; } value[ARGS_MAX];
     const void *args[ARGS_MAX];
@@ -217,6 +216,13 @@ struct correlation_outcome case_run(const struct correlation_case *c, const char
     if (simtx_launch(k, &p, &s, NULL))
         die(c->name, simtx_last_message(r.gpu));
     double seconds = cpu_seconds() - start;
+    if (ended)
+        ended(r.gpu, context);
     simtx_gpu_free(r.gpu);
     return (struct correlation_outcome){ s.cycles, s.thread_instructions, seconds };
+}
+
+struct correlation_outcome case_run(const struct correlation_case *c, const char *dir, const char *const *config)
+{
+    return case_run_on(c, dir, "+gtx480-reference", config, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frontend/lib/simtx.h"
+
 enum { ARGS_MAX = 8, CASES_MAX = 64 };
 
 struct correlation_arg { char kind; double a, b; };      /* as in the notation, "R:16641:21" */
@@ -31,5 +33,8 @@ uint32_t cases_read(const char *dir, struct correlation_case *out);
  * ("+NAME" loads a preset, "KEY=VALUE" sets a key).
  */
 struct correlation_outcome case_run(const struct correlation_case *c, const char *dir, const char *const *config);
+/* The same on a preset ("+NAME"); ended, if not NULL, is called after the launch, before the GPU is freed. */
+struct correlation_outcome case_run_on(const struct correlation_case *c, const char *dir, const char *preset,
+                                       const char *const *config, void (*ended)(simtx_gpu *, void *), void *context);
 
 #endif

@@ -11,10 +11,10 @@
 enum { OUT_BYTES = 4 << 20 };
 
 static const char head[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 64 .b8 table[16384];\n"
+    ".version 7.0\n.target sm_80\n.address_size 64\n.const .align 64 .b8 table[16384];\n"
     ".visible .entry k(.param .u64 data_param, .param .u64 out_param)\n{\n"
     "    .reg .b64 %a<10>, %data, %out, %wide;\n    .reg .b32 %r<64>, %me, %t<4>;\n"
-    "    .reg .f32 %f<64>;\n    .reg .f64 %d<16>;\n"
+    "    .reg .f32 %f<64>;\n    .reg .f64 %d<64>;\n"
     "    .reg .pred %p<4>;\n    .shared .align 16 .b8 mem[16384];\n"
     "    ld.param.u64 %data, [data_param];\n    ld.param.u64 %out, [out_param];\n"
     "    mov.u32 %t0, %ctaid.x;\n    mov.u32 %t1, %ntid.x;\n    mov.u32 %t2, %tid.x;\n"
@@ -104,14 +104,19 @@ struct run run_kernel(struct text *t, struct shape s, uint64_t bytes, void (*fil
     return r;
 }
 
-double run_stat(const struct run *r, const char *name)
+double figure_of(const json_t *stats, const char *name)
 {
     char part[200];
-    const json_t *at = json_object_get(r->stats, "total");
+    const json_t *at = json_object_get(stats, "total");
     snprintf(part, sizeof part, "%s", name);
     for (char *p = strtok(part, "."); p; p = strtok(NULL, "."))
         at = json_object_get(at, p);
     return json_number_value(at);
+}
+
+double run_stat(const struct run *r, const char *name)
+{
+    return figure_of(r->stats, name);
 }
 
 void run_end(struct run *r)

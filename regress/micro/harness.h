@@ -12,7 +12,7 @@
 enum { TEXT_MAX = 1 << 20, SETTINGS_MAX = 24 };
 
 /* A kernel "k" with parameters (.u64 data, .u64 out), registers ready to use: %a0-%a9 .b64, %r0-%r63 .b32, %f0-%f63
- * .f32, %d0-%d15 .f64, %p0-%p3; %data and %out hold the parameters, %me the thread in the grid, %t2 that in the block.
+ * .f32, %d0-%d63 .f64, %p0-%p3; %data and %out hold the parameters, %me the thread in the grid, %t2 that in the block.
  * mem: 16 KB of shared memory; table: 16 KB of constants, 0. */
 struct text { char *at; size_t len; };
 struct text *text_new(void);
@@ -33,6 +33,7 @@ struct run {
 struct run run_kernel(struct text *t, struct shape s, uint64_t bytes, void (*fill)(char *data, uint64_t bytes),
                       const char *const *settings);
 double run_stat(const struct run *r, const char *name);      /* "l1.global_load.hits" of the total */
+double figure_of(const json_t *stats, const char *name);   /* the same, of statistics */
 double config_value(const char *const *settings, const char *key);
 void run_end(struct run *r);
 

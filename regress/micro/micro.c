@@ -177,6 +177,18 @@ static struct text *bank_stride(unsigned n, const char *stride)
     return t;
 }
 
+/* Each load's value is its own address. */
+static struct text *bank_chain(unsigned n, const char *stride)
+{
+    struct text *t = text_new();
+    text_add(t, "    mul.lo.u32 %%r0, %%t2, %s;\n    mov.u32 %%r1, mem;\n    add.u32 %%r0, %%r0, %%r1;\n"
+                "    st.shared.u32 [%%r0], %%r0;\n", stride);
+    for (unsigned i = 0; i < n; i++)
+        text_add(t, "    ld.shared.u32 %%r0, [%%r0];\n");
+    text_add(t, "    st.global.u32 [%%out], %%r0;\n");
+    return t;
+}
+
 static void test_banks(void)
 {
     static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32",
@@ -192,6 +204,13 @@ static void test_banks(void)
         check(what, each(bank_stride, rows[i].stride, 100, 300, (struct shape){ 1, 32 }, settings), rows[i].ways,
               rows[i].ways);
     }
+    static const char *const late[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32",
+                                        "core.issue_interval=1", "shared.pass_latency=5", NULL };
+    check("stride 32 bytes, passes 5 cycles apart: cycles each",
+          each(bank_stride, "32", 100, 300, (struct shape){ 1, 32 }, late), 8, 8);
+    double idle = config_value(late, "shared.latency") + config_value(late, "core.stages");
+    check("a chain of them: cycles each", each(bank_chain, "32", 100, 300, (struct shape){ 1, 32 }, late), idle + 7 * 5,
+          idle + 7 * 5);
     check("64 lanes, stride 4: cycles each", each(bank_stride, "4", 100, 300, (struct shape){ 1, 64 }, wide), 2, 2);
     check("64 lanes, stride 8: cycles each", each(bank_stride, "8", 100, 300, (struct shape){ 1, 64 }, wide), 4, 4);
     check("64 lanes, one word: cycles each", each(bank_stride, "0", 100, 300, (struct shape){ 1, 64 }, wide), 2, 2);
@@ -232,6 +251,11 @@ static void test_control(void)
     double warps = 16, issue = warps / schedulers;
     check("barrier of 16 warps: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 512 }, settings),
           fmax(ctrl, issue), ctrl + issue);
+    static const char *const unit[] = { "+gtx480", "core.perfect_fetch=true", "core.barrier_latency=30",
+                                        "core.barrier_interval=5", NULL };
+    check("barrier unit, one warp: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 32 }, unit), 35, 35);
+    check("barrier unit, 16 warps: cycles each", each(barriers, NULL, 50, 150, (struct shape){ 1, 512 }, unit),
+          16 * 5 + 30, 16 * 5 + 30);
     check("all lanes one way: cycles of a chained add", each(diverge, "32", 50, 150, (struct shape){ 1, 32 }, settings),
           add, add);
     check("lanes both ways: cycles of a chained add on each",
@@ -256,6 +280,35 @@ static void test_atomics(void)
     double add = config_value(settings, "l2.atomic_add");
     check("32 lanes on one word: core cycles an instruction",
           each(atomics, "0", 100, 300, (struct shape){ 1, 32 }, settings), 32 * add * core, 32 * add * core * 1.02);
+}
+
+/* ---- copies of a line in L2 ---- */
+
+/* DRAM reads of a second pass over an array of three quarters of L2's size. */
+static double read_again(const char *const *settings)
+{
+    enum { BYTES = 72 << 10, LINE = 128 };
+    double reads[2];
+    for (unsigned pass = 0; pass < 2; pass++) {
+        struct text *t = text_new();
+        for (unsigned i = 0; i < (pass + 1) * BYTES / LINE; i++)
+            text_add(t, "    ld.global.cg.u32 %%r%u, [%%data+%u];\n", i % 48 + 16, i % (BYTES / LINE) * LINE);
+        struct run r = run_kernel(t, (struct shape){ 1, 1 }, BYTES, NULL, settings);
+        reads[pass] = run_stat(&r, "dram.reads");
+        run_end(&r);
+    }
+    return reads[1] - reads[0];
+}
+
+static void test_copies(void)
+{
+    static const char *const one[] = { "+gtx480", "core.perfect_fetch=true", "gpu.sms=1", "dram.channels=6",
+                                       "l2.slice_kb=16", "l2.hash=false", NULL };
+    static const char *const two[] = { "+gtx480", "core.perfect_fetch=true", "gpu.sms=1", "dram.channels=6",
+                                       "l2.slice_kb=16", "l2.hash=false", "l2.replicas=2", NULL };
+    check("one partition of L2: three quarters of its size are read once", read_again(one), 0, 0);
+    double bursts = 72 * 1024 / config_value(two, "dram.burst_bytes");
+    check("two copies: all lines are read again", read_again(two), bursts, bursts);
 }
 
 /* ---- pointer chases: what a load takes when nothing else moves, clock crossings included ---- */
@@ -424,7 +477,8 @@ static double chase_l1(const char *const *settings)
 static void test_chase(void)
 {
     static const char *const presets[] = { "+gtx480",           "+quadro-fx5800", "+gtx480-sc",
-                                           "+southern-islands", "+v100",          "+gtx480-reference" };
+                                           "+southern-islands", "+v100",          "+a100", "+h100",
+                                           "+gtx480-reference" };
     static const char *const clocks[][3] = {
         { "gpu.core_mhz=1300", "xbar.mhz=650", "l2.mhz=800" }, { "gpu.core_mhz=700", "xbar.mhz=1101", "l2.mhz=333" },
         { "gpu.core_mhz=1000", "xbar.mhz=999", "l2.mhz=1001" },
@@ -603,6 +657,7 @@ int main(int argc, char **argv)
     test_banks();
     test_control();
     test_atomics();
+    test_copies();
     test_chase();
     test_idle();
     test_dram_bandwidth();

@@ -1,16 +1,16 @@
 /*
- * The preset v100 beside publications about the chip: measures each figure of the table, and requires it to be within
- * 10 % of the published one or to have a note in the table, and docs/v100.md to show what was measured.
- * Usage: v100 DOCUMENT [--write]
+ * A preset beside publications about the chip: measures each figure of the machine's table, and requires it to be within
+ * 10 % of the published one or to have a note in the table, and the document to show what was measured. MACHINE is the
+ * preset's name and FIGURES its table, in the form that v100.def explains (machines.mk).
+ * Usage: MACHINE DOCUMENT [--write]
  */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "regress/v100/measure.h"
+#include "regress/machines/document.h"
+#include "regress/machines/measure.h"
 
 enum { TEXT = 1 << 16 };
 
@@ -24,13 +24,13 @@ struct figure {
 static const struct figure figures[] = {
 #define FIGURE(what, published, unit, source, measure, argument, note) \
     { what, unit, source, published, measure_##measure, argument, note },
-#include "regress/v100/figures.def"
+#include FIGURES
 #undef FIGURE
 };
 
-enum { FIGURES = sizeof figures / sizeof *figures };
+enum { N_FIGURES = sizeof figures / sizeof *figures };
 
-static const char begin[] = "<!-- measured; `make v100-doc` writes this part -->\n",
+static const char begin[] = "<!-- measured; `make " MACHINE "-doc` writes this part -->\n",
                   end[] = "<!-- end of the measured part -->\n";
 
 /* Significant digits by size: 3.97, 28.0, 2155. */
@@ -48,13 +48,13 @@ static size_t add_row(char *text, size_t size, const struct figure *f, double me
                             100 * (measured / f->published - 1), f->source, f->note ? f->note : "");
 }
 
-/* Measures all figures; returns how many are off without an explanation. */
+/* Measures all figures; returns how many are off without an explanation, or have one and are not off. */
 static int measure_all(char *text, size_t size)
 {
     int failed = 0;
     size_t n = (size_t)snprintf(text, size, "| figure | unit | published | simtx | difference | source |\n"
                                             "|---|---|---|---|---|---|\n");
-    for (const struct figure *f = figures; f < figures + FIGURES; f++) {
+    for (const struct figure *f = figures; f < figures + N_FIGURES; f++) {
         double measured = f->measure(f->argument);
         bool near = fabs(measured / f->published - 1) <= 0.1;
         n += add_row(text + n, size - n, f, measured);
@@ -67,36 +67,16 @@ static int measure_all(char *text, size_t size)
     return failed;
 }
 
-static void write_document(const char *path, const char *document, const char *from, const char *to, const char *table)
-{
-    FILE *f = fopen(path, "w");
-    if (!f || fprintf(f, "%.*s%s%s", (int)(from - document), document, table, to) < 0 || fclose(f)) {
-        fprintf(stderr, "v100: cannot write %s\n", path);
-        exit(1);
-    }
-}
-
 int main(int argc, char **argv)
 {
     static char table[TEXT];
     if (argc < 2)
         return 2;
-    char *document = file_read(argv[1], NULL);
-    char *from = document ? strstr(document, begin) : NULL, *to = document ? strstr(document, end) : NULL;
-    if (!from || !to) {
-        fprintf(stderr, "v100: %s has no measured part\n", argv[1]);
-        return 1;
-    }
-    from += strlen(begin);
     int failed = measure_all(table, sizeof table);
-    bool same = strlen(table) == (size_t)(to - from) && !strncmp(table, from, strlen(table));
-    if (argc > 2 && !strcmp(argv[2], "--write"))
-        write_document(argv[1], document, from, to, table);
-    else if (!same) {
-        printf("FAILED  %s does not have the measured figures: make v100-doc\n", argv[1]);
+    if (!document_has(argv[1], begin, end, table, argc > 2 && !strcmp(argv[2], "--write"))) {
+        printf("FAILED  %s does not have the measured figures: make " MACHINE "-doc\n", argv[1]);
         failed++;
     }
-    free(document);
-    printf("v100: %d passed, %d failed\n", FIGURES + 1 - failed, failed);
+    printf(MACHINE ": %d passed, %d failed\n", N_FIGURES + 1 - failed, failed);
     return failed ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 /* The microbenchmarks: PTX made on the spot, two lengths of each, whose difference is what is measured. */
-#include "regress/v100/measure.h"
+#include "regress/machines/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,27 @@
 
 #include "regress/micro/harness.h"
 
-enum { SMS = 80, WARP = 32, MHZ = 1530, LINE = 128 };
+enum { WARP = 32, LINE = 128 };
 
-static const char *const one_sm[] = { "+v100", "gpu.sms=1", "core.perfect_fetch=true", NULL };
-static const char *const all_sms[] = { "+v100", "core.perfect_fetch=true", NULL };
+static const char *const one_sm[] = { "+" MACHINE, "gpu.sms=1", "core.perfect_fetch=true", NULL };
+static const char *const all_sms[] = { "+" MACHINE, "core.perfect_fetch=true", NULL };
+
+static unsigned sms(void)
+{
+    return (unsigned)config_value(all_sms, "gpu.sms");
+}
+
+static double mhz(void)
+{
+    return config_value(all_sms, "gpu.core_mhz");
+}
 
 static double launch(struct text *t, struct shape s, uint64_t bytes, void (*fill)(char *, uint64_t),
                      const char *const *settings)
 {
     struct run r = run_kernel(t, s, bytes, fill, settings);
     if (r.message) {
-        fprintf(stderr, "v100: %s\n", r.message);
+        fprintf(stderr, MACHINE ": %s\n", r.message);
         exit(1);
     }
     double cycles = r.cycles;
@@ -54,10 +64,24 @@ double measure_chain(const char *instructions)
     return each("", instructions, WARP, NULL, 4096);
 }
 
+double measure_barrier(const char *threads)
+{
+    return each("", "bar.sync 0;", (unsigned)strtoul(threads, NULL, 10), NULL, 4096);
+}
+
 double measure_shared(const char *unused)
 {
     (void)unused;
     return each("    mov.u32 %r0, mem;\n    st.shared.u32 [%r0], %r0;\n", "ld.shared.u32 %r0, [%r0];", 1, NULL, 4096);
+}
+
+/* Each lane's word holds its own address; they are as many words apart as lanes share a bank. */
+double measure_conflict(const char *lanes)
+{
+    char start[160];
+    snprintf(start, sizeof start, "    mov.u32 %%r0, mem;\n    mad.lo.u32 %%r0, %%t2, %lu, %%r0;\n"
+                                  "    st.shared.u32 [%%r0], %%r0;\n", 4 * strtoul(lanes, NULL, 10));
+    return each(start, "ld.shared.u32 %r0, [%r0];", WARP, NULL, 4096);
 }
 
 /* The word at the start of the data holds its own address. */
@@ -124,7 +148,7 @@ double measure_const(const char *bytes)
 /* No constants of PTX fill L1.5: it is made smaller. */
 double measure_const_l2(const char *unused)
 {
-    static const char *const small_l15[] = { "+v100", "gpu.sms=1", "core.perfect_fetch=true", "l15.kb=4", NULL };
+    static const char *const small_l15[] = { "+" MACHINE, "gpu.sms=1", "core.perfect_fetch=true", "l15.kb=4", NULL };
     (void)unused;
     return each_const(8192, LINE, small_l15);
 }
@@ -138,6 +162,11 @@ double measure_shared_atomic(const char *lanes)
 double measure_global_atomic(const char *lanes)
 {
     return each("", "atom.global.add.u32 %r0, [%data], %r0;", (unsigned)strtoul(lanes, NULL, 10), NULL, 4096);
+}
+
+double measure_global_cas(const char *lanes)
+{
+    return each("", "atom.global.cas.b32 %r0, [%data], %r0, %r0;", (unsigned)strtoul(lanes, NULL, 10), NULL, 4096);
 }
 
 /* ---- rates ---- */
@@ -161,28 +190,34 @@ static struct text *independent(const char *instruction, unsigned n)
 }
 
 /* Instructions of a warp a cycle of the GPU with so many SMs. */
-static double warps_a_cycle(const char *instruction, unsigned sms, const char *const *settings)
+static double warps_a_cycle(const char *instruction, unsigned blocks, unsigned n, const char *const *settings)
 {
-    enum { FEW = 100, MANY = 400, THREADS = 1024 };
-    const struct shape s = { sms, THREADS };
-    double few = launch(independent(instruction, FEW), s, 4096, NULL, settings);
-    double many = launch(independent(instruction, MANY), s, 4096, NULL, settings);
-    return (double)(MANY - FEW) * sms * (THREADS / WARP) / (many - few);
+    enum { THREADS = 1024 };
+    const struct shape s = { blocks, THREADS };
+    double few = launch(independent(instruction, n), s, 4096, NULL, settings);
+    double many = launch(independent(instruction, 4 * n), s, 4096, NULL, settings);
+    return (double)(3 * n) * blocks * (THREADS / WARP) / (many - few);
 }
 
 static double results(const char *instruction)
 {
-    return strchr(instruction, '*') ? 2 * WARP : WARP;
+    const char *each = strchr(instruction, '*');
+    return each ? WARP * strtod(each + 1, NULL) : WARP;
 }
 
 double measure_rate(const char *instruction)
 {
-    return warps_a_cycle(instruction, 1, one_sm) * results(instruction);
+    return warps_a_cycle(instruction, 1, 100, one_sm) * results(instruction);
 }
 
 double measure_peak(const char *instruction)
 {
-    return warps_a_cycle(instruction, SMS, all_sms) * results(instruction) * MHZ * 1e-6;
+    return warps_a_cycle(instruction, sms(), 100, all_sms) * results(instruction) * mhz() * 1e-6;
+}
+
+double measure_tensor(const char *instruction)
+{
+    return warps_a_cycle(instruction, 1, 16, one_sm) * sms() * results(instruction) * mhz() * 1e-6;
 }
 
 /* ---- capacities ---- */
@@ -205,12 +240,16 @@ static bool misses_again(const char *load, unsigned bytes, unsigned step, const 
     return misses[1] > misses[0];
 }
 
+/* KiB of the largest array that hits, to a sixteenth of the largest power of two. */
 static double capacity(const char *load, unsigned step, unsigned most_kb, const char *stat)
 {
-    unsigned kb = 1;
-    while (2 * kb <= most_kb && !misses_again(load, 2 * kb * 1024, step, stat))
-        kb *= 2;
-    return kb;
+    unsigned bytes = 1024;
+    while (2 * bytes <= most_kb * 1024 && !misses_again(load, 2 * bytes, step, stat))
+        bytes *= 2;
+    for (unsigned more = bytes / 2, least = bytes / 16; more >= least; more /= 2)
+        if (bytes + more <= most_kb * 1024 && !misses_again(load, bytes + more, step, stat))
+            bytes += more;
+    return bytes / 1024.0;
 }
 
 double measure_const_kb(const char *unused)
@@ -275,7 +314,7 @@ static struct text *stream(unsigned n, uint64_t stride, bool wrap)
 
 static double bytes_of_gpu(unsigned few, unsigned many, bool wrap)
 {
-    const struct shape s = { SMS * 4, 256 };
+    const struct shape s = { sms() * 4, 256 };
     uint64_t stride = (uint64_t)s.blocks * s.threads * 16, bytes = stride * (wrap ? 1 : many);
     double a = few ? launch(stream(few, stride, wrap), s, bytes, NULL, all_sms) : 0;
     double b = launch(stream(many, stride, wrap), s, bytes, NULL, all_sms);
@@ -291,5 +330,5 @@ double measure_l2_bytes(const char *unused)
 double measure_dram_gib(const char *unused)
 {
     (void)unused;
-    return bytes_of_gpu(0, 32, false) * MHZ * 1e6 / (1 << 30);
+    return bytes_of_gpu(0, 32, false) * mhz() * 1e6 / (1 << 30);
 }
