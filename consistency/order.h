@@ -21,7 +21,7 @@ struct simtx_config;
 
 struct order_warp {
     uint32_t loads, stores;          /* global accesses issued and not performed; atomics count in both */
-    uint32_t acquires;               /* of these, loads that later accesses must wait for */
+    uint32_t acquires;               /* loads and atomics that later accesses must wait for; also on shared memory */
     uint32_t block_acquires;         /* of these, acquires of CTA scope */
     uint32_t shared;                 /* instructions on shared memory that have not performed */
     uint32_t next_lines;             /* lines of the access that would issue next; of the kinds that the policy counts */

@@ -2,7 +2,8 @@
  * Classification of accesses, in program order of their warp. A safe access leaves its type-wait queue if no record of
  * another warp conflicts with it; if it passes unsafe accesses of its warp, it makes a record itself. An atomic is
  * ordered as an unsafe access, also on a safe sector. There it conflicts with records as a safe store does, and has a
- * record until it has performed: a later safe access of another warp to its line must not overtake it.
+ * record until it has performed: a later safe access of another warp to its line must not overtake it. While an older
+ * access waits for a record of its line, no younger one makes a record there that it would have to wait for, too.
  */
 #include "base/stats.h"
 #include "consistency/types/types.h"
@@ -43,10 +44,23 @@ static bool unsafe_full(const struct types *t, const struct types_warp *w)
     return w->unsafe.n + (t->cfg.markers ? w->markers : 0) >= t->cfg.unsafe_queue;
 }
 
+/* Would the access make a record that conflicts with an older access, which waits for another record already? */
+static bool delays_older(const struct types *t, const struct stage_access *a)
+{
+    if (!t->blocked || !(is_atomic(a) || types_unsafe_pending(&t->warp[a->warp])))
+        return false;
+    for (uint32_t w = 0; w < t->warps; w++) {
+        const struct stage_access *k = t->warp[w].blocked && w != a->warp ? t->warp[w].waiting.head : NULL;
+        if (k && k->line == a->line && k->instruction < a->instruction && (k->kind != MOP_LOAD || a->kind != MOP_LOAD))
+            return true;
+    }
+    return false;
+}
+
 static bool conflicts(const struct types *t, const struct stage_access *a)
 {
     const struct types_record r = record_of(a);
-    return t->sync.n && types_sync_conflicts(&t->sync, &r);
+    return (t->sync.n && types_sync_conflicts(&t->sync, &r)) || delays_older(t, a);
 }
 
 /* The access, and its record, need room. An atomic of the warp to the line must leave the unsafe queue first. */
@@ -120,12 +134,34 @@ static struct packet *message(struct types *t, unsigned kind, unsigned vn, uint6
     return p;
 }
 
-void types_ask(struct types *t, const struct stage_access *a, uint64_t now)
+static void reserve(struct types_entry *e, const struct stage_access *a)
+{
+    uint64_t *c = &e->reservation[needed(a)];
+    if (!*c || a->instruction + 1 < *c)
+        *c = a->instruction + 1;
+}
+
+void types_end_reservation(struct types *t, const struct stage_access *a)
+{
+    struct types_entry *e = types_cache_find(&t->cache, types_sector(t, a->line));
+    if (!e || e->reservation[needed(a)] != a->instruction + 1)
+        return;
+    e->reservation[needed(a)] = 0;
+    t->changed = true;                           /* another access may need the way */
+    if (t->drains.n)
+        types_drained(t);
+}
+
+void types_ask(struct types *t, const struct stage_access *a, bool head, uint64_t now)
 {
     uint64_t sector = types_sector(t, a->line);
     enum types_right need = needed(a);
     struct types_entry *e = types_cache_take(&t->cache, sector, &t->count[STAT_TYPES_EVICTIONS]);
-    if (!e || e->right >= need || e->asked[need])
+    if (!e || e->right >= need)
+        return;
+    if (head)
+        reserve(e, a);
+    if (e->asked[need])
         return;
     e->asked[need] = true;
     struct packet *p = message(t, TYPES_REQUEST, TYPES_VN_REQUEST, sector, now);

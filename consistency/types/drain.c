@@ -1,19 +1,30 @@
 /*
  * Draining of a sector at an SM. The right to the sector is removed when the message arrives, so unclassified accesses
- * request it again and receive it after the transition. An invalidation is acknowledged when the safe accesses to the
- * sector have performed and no record of the synchronization table is for one of its lines. A recall is acknowledged
- * when, in addition, the unsafe accesses to the sector have performed.
+ * request it again and receive it after the transition. While an access has a reservation for the right, the message
+ * waits, as if it arrived later. An invalidation is acknowledged when the safe accesses to the sector have performed
+ * and no record of the synchronization table is for one of its lines. A recall is acknowledged when, in addition, the
+ * unsafe accesses to the sector have performed.
  */
 #include "base/stats.h"
 #include "consistency/types/types.h"
 
+/* Removes the right to the sector. False: an access has a reservation for it. Until the acknowledgement the classifier
+ * grants no other one. */
+static bool remove_right(struct types *t, uint64_t sector)
+{
+    struct types_entry *e = types_cache_find(&t->cache, sector);
+    if (!e || !e->right)
+        return true;
+    if (types_is_reserved(e))
+        return false;
+    e->right = TYPES_NO_RIGHT;
+    e->valid = types_is_asked(e);
+    t->changed = true;
+    return true;
+}
+
 void types_drain(struct types *t, struct packet *p)
 {
-    struct types_entry *e = types_cache_find(&t->cache, types_sector(t, p->line));
-    if (e) {
-        e->right = TYPES_NO_RIGHT;
-        e->valid = types_is_asked(e);
-    }
     t->count[p->kind == TYPES_RECALL ? STAT_TYPES_RECALLS : STAT_TYPES_INVALIDATIONS]++;
     packet_push(&t->drains, p);
     types_drained(t);
@@ -38,7 +49,7 @@ void types_drained(struct types *t)
 {
     for (uint32_t n = t->drains.n; n; n--) {
         struct packet *p = packet_pop(&t->drains);
-        if (!is_drained(t, p)) {
+        if (!remove_right(t, types_sector(t, p->line)) || !is_drained(t, p)) {
             packet_push(&t->drains, p);
             continue;
         }

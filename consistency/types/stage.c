@@ -27,6 +27,7 @@ static void *new_state(const struct order_site *site)
     t->count = site->count;
     t->warps = site->warps;
     t->warp = mem_zero(site->warps, sizeof *t->warp, "type-aware sequential consistency");
+    t->order = mem_zero(site->warps, sizeof *t->order, "type-aware sequential consistency");
     types_cache_init(&t->cache, t->cfg.cache, t->cfg.cache_ways);
     types_sync_init(&t->sync, t->cfg.sync_table);
     return t;
@@ -38,6 +39,7 @@ static void free_state(void *state)
     for (struct packet *p; (p = packet_pop(&t->drains));)
         packet_return(p);
     free(t->warp);
+    free(t->order);
     free(t->cache.entry);
     free(t->sync.record);
     free(t);
@@ -115,14 +117,23 @@ static void count_rejection(struct types *t, const struct stage_access *a, enum 
     t->rejected = a->instruction + 1;
 }
 
-/* Moves the head of a type-wait queue to the queue of its class; false: it stays. */
+static void set_blocked(struct types *t, struct types_warp *w, bool blocked)
+{
+    t->blocked += (uint32_t)blocked - w->blocked;
+    w->blocked = blocked;
+}
+
+/* Moves the head of a type-wait queue to the queue of its class; false: it stays. It keeps its reservation unless it
+ * waits for the synchronization table, where records of shared memory wait for rights of their warps. */
 static bool move_head(struct types *t, struct types_warp *w)
 {
     struct stage_access *a = w->waiting.head;
     enum types_class class = types_classify(t, a);
-    w->blocked = class == TYPES_CONFLICTS;
+    set_blocked(t, w, class == TYPES_CONFLICTS);
     if (class < TYPES_IS_SAFE) {
         count_wait(t, a, class);
+        if (class == TYPES_SYNC_FULL)
+            types_end_reservation(t, a);
         return false;
     }
     types_record(t, a, class);
@@ -135,32 +146,57 @@ static bool move_head(struct types *t, struct types_warp *w)
         count_unsafe(t, a);
         order_queue_push(&w->unsafe, a);
     }
+    types_end_reservation(t, a);
     return true;
 }
 
-static void move_heads(struct types *t, uint32_t warp, uint64_t now)
+static void move_heads(struct types *t, uint32_t warp)
 {
     struct types_warp *w = &t->warp[warp];
     bool was_blocked = w->blocked, moved = false;
     while (w->waiting.n && move_head(t, w))
         moved = true;
-    if (w->waiting.n)
-        types_ask(t, w->waiting.head, now);
     if (moved)
         types_release(t, warp);
     if (was_blocked && !w->blocked)
         stage_wake(t->lsu, warp);
 }
 
-/* Classifies the accesses that have become classifiable. */
+static uint64_t head_age(const struct types *t, uint32_t warp)
+{
+    return t->warp[warp].waiting.head->instruction;
+}
+
+/* Lists the warps with unclassified accesses in `order`, that with the oldest access first; returns their number. */
+static uint32_t order_heads(struct types *t)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; t->held && w < t->warps; w++) {
+        if (!t->warp[w].waiting.n)
+            continue;
+        uint32_t k = n++;
+        for (; k && head_age(t, t->order[k - 1]) > head_age(t, w); k--)
+            t->order[k] = t->order[k - 1];
+        t->order[k] = w;
+    }
+    return n;
+}
+
+/* Classifies the accesses that have become classifiable. Only then are rights requested: the way of a right whose
+ * reservation has ended is for the oldest head, not for the next access of the warp that has used it. */
 static void update(struct types *t, uint64_t now)
 {
+    if (!t->changed)
+        return;
     while (t->changed) {
         t->changed = false;
-        for (uint32_t w = 0; t->held && w < t->warps; w++)
-            if (t->warp[w].waiting.n)
-                move_heads(t, w, now);
+        uint32_t n = order_heads(t);
+        for (uint32_t i = 0; i < n; i++)
+            move_heads(t, t->order[i]);
     }
+    uint32_t n = order_heads(t);
+    for (uint32_t i = 0; i < n; i++)
+        types_ask(t, t->warp[t->order[i]].waiting.head, true, now);
 }
 
 /* Can the access go to the L1 at once? It is safe, no access waits before it, and it passes no unsafe access. */
@@ -197,8 +233,10 @@ static enum stage_answer accept(void *state, struct stage_access *a, uint64_t no
     a->user = UINT64_C(1) << 63;
     t->stores += is_store(a);
     t->held++;
-    types_ask(t, a, now);
-    move_heads(t, a->warp, now);
+    types_ask(t, a, false, now);
+    move_heads(t, a->warp);
+    if (w->waiting.n)
+        types_ask(t, w->waiting.head, true, now);
     return STAGE_HELD;
 }
 

@@ -1,4 +1,5 @@
-/* The type-cache of an SM: set-associative, least recently used, silent evictions. */
+/* The type-cache of an SM: set-associative, least recently used, silent evictions. Rights that accesses
+ * have reservations for are not evicted. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -30,14 +31,14 @@ void types_cache_touch(struct types_cache *c, struct types_entry *e)
     e->used = ++c->clock;
 }
 
-/* An invalid way, else the least recently used one without a request. */
+/* An invalid way, else the least recently used one without a request or reservation. */
 static struct types_entry *victim(struct types_entry *e, uint32_t ways)
 {
     struct types_entry *v = NULL;
     for (uint32_t i = 0; i < ways; i++) {
         if (!e[i].valid)
             return &e[i];
-        if (!types_is_asked(&e[i]) && (!v || e[i].used < v->used))
+        if (!types_is_asked(&e[i]) && !types_is_reserved(&e[i]) && (!v || e[i].used < v->used))
             v = &e[i];
     }
     return v;

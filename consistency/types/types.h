@@ -10,8 +10,14 @@
  * that have passed unsafe accesses of their warp. Until these unsafe accesses have performed, conflicting accesses of
  * other warps wait. Before a sector becomes unsafe, all SMs that may have a right to it are drained (drain.c).
  *
- * Deadlock freedom: draining waits only for classified accesses, these wait only for L1 and L2, and neither of them
- * waits for a classifier. Acknowledgements reach a classifier on another network than requests.
+ * Deadlock freedom: draining waits only for classified accesses and for those with a reservation for the sector, these
+ * wait only for L1 and L2, and neither of them waits for a classifier. Acknowledgements reach a classifier on another
+ * network than requests.
+ *
+ * Livelock freedom: an access at the head of its type-wait queue has a reservation for the right that it requests. The
+ * right is neither evicted nor removed by a drain before the access has used it. Heads are classified, request rights
+ * and obtain ways of the type-cache in the order of their age, and no access makes a record that an older head would
+ * have to wait for. So the oldest head of an SM leaves its queue, whatever the other warps repeat.
  */
 #ifndef CONSISTENCY_TYPES_TYPES_H
 #define CONSISTENCY_TYPES_TYPES_H
@@ -42,17 +48,30 @@ void types_configure(struct types_cfg *c, const struct simtx_config *config);
 
 /* ---- type_cache.c ---- */
 
-struct types_entry { uint64_t sector, used; uint8_t right; bool valid, asked[TYPES_UNSAFE]; };
+/* reservation: of each right that can be requested, the oldest head (its instruction + 1) that has requested it and is
+ * not classified; 0: none. */
+struct types_entry {
+    uint64_t sector, used, reservation[TYPES_UNSAFE];
+    uint8_t right;
+    bool valid, asked[TYPES_UNSAFE];
+};
 struct types_cache { uint32_t sets, ways; uint64_t clock; struct types_entry *entry; };
 
 void types_cache_init(struct types_cache *c, uint32_t entries, uint32_t ways);
 struct types_entry *types_cache_find(const struct types_cache *c, uint64_t sector);
-/* The sector's entry, allocated if it is absent; NULL: every way of its set waits for a reply. */
+/* The sector's entry, allocated if it is absent; NULL: every way of its set waits for a reply or has a reservation. */
 struct types_entry *types_cache_take(struct types_cache *c, uint64_t sector, uint64_t *evictions);
 void types_cache_touch(struct types_cache *c, struct types_entry *e);
 static inline bool types_is_asked(const struct types_entry *e)
 {
     return e->asked[TYPES_READ] || e->asked[TYPES_WRITE];
+}
+
+/* Has an access a reservation for a right that was granted? */
+static inline bool types_is_reserved(const struct types_entry *e)
+{
+    return (e->reservation[TYPES_READ] && !e->asked[TYPES_READ]) ||
+           (e->reservation[TYPES_WRITE] && !e->asked[TYPES_WRITE]);
 }
 
 /* ---- sync_table.c ---- */
@@ -80,7 +99,7 @@ struct types_warp {
     uint64_t line[2 * WARP_LANES];   /* their lines, that of an atomic twice */
     uint32_t lines;
     int32_t safe;                    /* calls of `performed` due for safe accesses */
-    bool blocked;                    /* the head of `waiting` conflicts with the synchronization table */
+    bool blocked;                    /* the head of `waiting` conflicts: TYPES_CONFLICTS */
 };
 
 enum { TYPES_COUNTERS = 1024 };      /* of accesses by a hash of their sector */
@@ -91,6 +110,8 @@ struct types {
     struct lsu *lsu;
     uint64_t *count;
     uint32_t warps, turn, held, stores;
+    uint32_t blocked;                /* warps that are */
+    uint32_t *order;                 /* warps by the age of their heads, while these are classified */
     uint64_t rejected;               /* instruction + 1 whose rejection has been counted */
     bool changed;                    /* an access that waits may have become classifiable */
     struct types_warp *warp;
@@ -130,8 +151,11 @@ enum types_class {
 enum types_class types_classify(struct types *t, const struct stage_access *a);
 /* Makes the record of a safe access that passes unsafe ones, or of an atomic on a safe sector. */
 void types_record(struct types *t, const struct stage_access *a, enum types_class class);
-/* Requests the right that the access needs, unless it is there or requested. */
-void types_ask(struct types *t, const struct stage_access *a, uint64_t now);
+/* Requests the right that the access needs, unless it is there or requested. head: of its type-wait queue; it has a
+ * reservation for the right. */
+void types_ask(struct types *t, const struct stage_access *a, bool head, uint64_t now);
+/* Ends the access's reservation, if it has one. */
+void types_end_reservation(struct types *t, const struct stage_access *a);
 void types_granted(struct types *t, const struct packet *p, uint64_t now);
 /* May the accesses of an instruction to shared memory perform? If so, makes their records; else the reason. */
 enum types_class types_shared(struct types *t, const struct stage_access *a);
@@ -140,7 +164,7 @@ void types_release(struct types *t, uint32_t warp);
 
 /* ---- drain.c ---- */
 
-/* Accepts an invalidation or recall: removes the right to its sector. */
+/* Accepts an invalidation or recall: removes the right to its sector, or does so when the last reservation ends. */
 void types_drain(struct types *t, struct packet *p);
 /* Acknowledges the invalidations and recalls whose sectors are drained. */
 void types_drained(struct types *t);

@@ -62,6 +62,21 @@ check 0 "forbidden 0" "$simtx" litmus "$here/ptx/MP+bar.litmus" --brief --policy
     --set coherence.protocol=mesi --set xbar.vns=5 --set types.sector=128 --set types.mac=4 --set types.mac_ways=1 \
     --set types.cache=16
 
+# Livelocks that reservations have ended (docs/ordering.md): by records of younger accesses, and by rights that are evicted from
+# tables of one entry before their use. If one comes back, the hang detector ends the run.
+livelock() {
+    check 0 "forbidden 0" "$simtx" litmus "$here/ptx/$1.litmus" --brief --policy sc-types --runs 400 --set xbar.vns=5 \
+        --set coherence.protocol=$2 --set types.sector=128 "${@:3}"
+}
+one_right="--set types.cache=1 --set types.cache_ways=1"
+one_entry="$one_right --set types.mac=1 --set types.mac_ways=1 --set types.safe_queue=1 --set types.unsafe_queue=1"
+for protocol in none write-through; do
+    livelock records $protocol --set types.mac=4 --set types.mac_ways=1 --set types.cache=16
+done
+livelock turns mesi $one_right
+livelock handover none $one_entry
+livelock handover mesi $one_entry
+
 # Results depend on the seed only.
 same() {
     "$simtx" litmus "$sb" --runs $runs "$@" --stats stats.json >/dev/null && grep -v second stats.json

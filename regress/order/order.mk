@@ -35,10 +35,16 @@ $(B)/regress/order/test_rules: regress/order/test_rules.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $< -o $@ $(LDFLAGS) -lcmocka
 
+# Its stage in one SM, without load/store unit and classifiers.
+RESERVATIONS_WRAP := $(patsubst %,-Wl$(comma)--wrap=stage_%,packet send has_port wake block shared_lines)
+$(B)/regress/order/test_reservations: regress/order/test_reservations.c $(B)/lib/libsimtx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(RESERVATIONS_WRAP) -MMD -MP $< -o $@ $(LDFLAGS) $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+
 TESTS += test-order-rules
 .PHONY: test-order-rules
-test-order-rules: $(B)/regress/order/test_rules
-	@regress/unit/run.sh $<
+test-order-rules: $(B)/regress/order/test_rules $(B)/regress/order/test_reservations
+	@regress/unit/run.sh $^
 
 # Programs under policies, protocols and transactions.
 TESTS += test-order-programs
