@@ -1,9 +1,11 @@
 /* ptxas, called by clang's CUDA driver.  simtx has no machine code, so this program checks the PTX with `simtx
  * ptx check`, which reports unsupported instructions at compile time, and copies the text to the output as the
- * "object". */
+ * "object". Text that uses clusters of blocks is marked as text for sm_90, whatever clang compiled it for. */
 #include "tool.h"
 
+#include <ctype.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "base/alloc.h"
@@ -110,20 +112,80 @@ static struct request read_arguments(int argc, char **argv)
     return r;
 }
 
+/* ---- clusters: inline assembly for sm_90 in code that clang compiles for an older target ---- */
+
+/* The modifier .cluster (a scope, barrier.cluster) or ::cluster (shared memory), and not a longer word. */
+static bool is_modifier(const char *at)
+{
+    static const char word[] = "cluster";
+    if ((*at != '.' && *at != ':') || strncmp(at + 1, word, sizeof word - 1))
+        return false;
+    return !isalnum((unsigned char)at[sizeof word]) && at[sizeof word] != '_';
+}
+
+static bool is_of_clusters(const char *at)
+{
+    static const char *const words[] = {"mapa.",       "getctarank.", "%cluster_", "%clusterid",
+                                        "%nclusterid", "%is_explicit_cluster"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(at, words[i], strlen(words[i])))
+            return true;
+    return is_modifier(at);
+}
+
+/* Texts in quotes are names of files. */
+static bool uses_clusters(const char *text)
+{
+    bool quoted = false;
+    for (; *text; text++) {
+        quoted ^= *text == '"';
+        if (!quoted && is_of_clusters(text))
+            return true;
+    }
+    return false;
+}
+
+/* Replaces the number, of two digits or of one and one after a point, if it is lower. */
+static bool raise_number(char *text, const char *after, const char *least)
+{
+    char *at = strstr(text, after);
+    if (!at || strtod(at += strlen(after), NULL) >= strtod(least, NULL))
+        return false;
+    memcpy(at, least, strlen(least));
+    return true;
+}
+
+static bool mark_target(char *text)
+{
+    if (!uses_clusters(text))
+        return false;
+    bool version = raise_number(text, "\n.version ", "8.0"), target = raise_number(text, "\n.target sm_", "90");
+    return version || target;
+}
+
+static void write_output(const char *path, const char *text, size_t size)
+{
+    FILE *f = tool_create(path);
+    fwrite(text, 1, size, f);
+    tool_close(f, path);
+}
+
 int main(int argc, char **argv)
 {
     struct request r = read_arguments(argc, argv);
     size_t size;
     char *text = tool_read(r.input, &size), *simtx = find_simtx();
-    int rc = check(simtx, r.input, r.verbose, r.part);
-    if (rc) {
+    bool marked = r.output && mark_target(text);
+    if (marked)
+        write_output(r.output, text, size);
+    int rc = check(simtx, marked ? r.output : r.input, r.verbose, r.part);
+    if (rc)
         fprintf(stderr, "%s: the device code was rejected; add -save-temps to the compiler's options to keep its PTX\n",
                 tool_name);
-    } else if (r.output) {
-        FILE *f = tool_create(r.output);
-        fwrite(text, 1, size, f);
-        tool_close(f, r.output);
-    }
+    else if (r.output && !marked)
+        write_output(r.output, text, size);
+    if (rc && marked)
+        remove(r.output);
     free(simtx);
     free(text);
     return rc;

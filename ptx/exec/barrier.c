@@ -121,11 +121,11 @@ static void uncount(struct warp *w, uint64_t lanes)
 }
 
 /* Entry `next` becomes the top, and the barrier of the top entry executes again later. False: there is none. */
-static bool runs_instead(struct warp *w, uint64_t lanes, bool (*next)(struct warp *w))
+static bool runs_instead(struct warp *w, uint64_t lanes, bool (*next)(struct warp *w, enum wait how), enum wait how)
 {
     struct simt_entry *e = simt_top(w);
     e->pc--;
-    if (!next(w)) {
+    if (!next(w, how)) {
         e->pc++;
         return false;
     }
@@ -135,9 +135,9 @@ static bool runs_instead(struct warp *w, uint64_t lanes, bool (*next)(struct war
 
 /* Lanes that leave a loop in different iterations, while other lanes leave it elsewhere, reach this barrier in several
  * groups. The earlier groups arrive with the last one. */
-static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes)
+static uint64_t with_earlier_groups(struct warp *w, const struct dinst *d, uint64_t lanes, enum wait how)
 {
-    uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1);
+    uint64_t joined = d->in->guard ? 0 : simt_join(w, simt_top(w)->pc - 1, how);
     w->half[0].worker->count[STAT_THREAD_INSTRUCTIONS] += (uint64_t)__builtin_popcountll(joined);
     return lanes | joined;
 }
@@ -171,30 +171,32 @@ static bool tolerates_divergence(struct warp *w, const struct dinst *d, uint64_t
 static bool arrives_divergent(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     bool tolerant = w->block->launch->check[CHECK_BARRIER] != CHECK_FAULT;
-    if (tolerant && !simt_top(w)->alone && runs_instead(w, lanes, simt_resume))
+    if (tolerant && !simt_top(w)->alone && runs_instead(w, lanes, simt_resume, WAIT_LANES))
         return false;
     simt_top(w)->alone = false;
     return tolerates_divergence(w, d, lanes);
 }
 
-/*
- * Are all lanes of the warp at the barrier? *lanes: those that execute it; adds lanes that already wait at it. The
- * other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it runs first.
- */
-static bool all_lanes_arrived(struct warp *w, const struct dinst *d, uint64_t *lanes)
+/* The other side of a branch may leave the kernel (`if (i >= n) { out[i] = 0; return; }`): it runs first. */
+bool barrier_gather(struct warp *w, const struct dinst *d, uint64_t *lanes, enum wait how)
 {
-    if (w->block->launch->program->independent)
-        return true;
     simt_top(w)->waits = WAIT_NONE;
     if (*lanes == w->exist)
         return true;
     exit_lanes_at_end(w);
     if (*lanes == w->exist)
         return true;
-    if (!simt_top(w)->alone && runs_instead(w, *lanes, simt_defer))
+    if (!simt_top(w)->alone && runs_instead(w, *lanes, simt_defer, how))
         return false;
-    *lanes = with_earlier_groups(w, d, *lanes);
-    return *lanes == w->exist || arrives_divergent(w, d, *lanes);
+    *lanes = with_earlier_groups(w, d, *lanes, how);
+    return true;
+}
+
+bool barrier_converges(struct warp *w, const struct dinst *d, uint64_t *lanes)
+{
+    if (w->block->launch->program->independent)
+        return true;
+    return barrier_gather(w, d, lanes, WAIT_LANES) && (*lanes == w->exist || arrives_divergent(w, d, *lanes));
 }
 
 /* The lanes that an arrival counts for. */
@@ -247,7 +249,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
 {
     struct block *blk = w->block;
     uint32_t id;
-    if (!all_lanes_arrived(w, d, &lanes))
+    if (!barrier_converges(w, d, &lanes))
         return false;
     blk->barriers_used = true;
     struct barrier *b = open_barrier(w, d, lanes, &id);

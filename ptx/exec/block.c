@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/huge.h"
-#include "ptx/exec/exec.h"
+#include "ptx/exec/cluster.h"
 
 /* Bytes of a PTX warp's memory whose size does not change, and what it consists of. */
 struct half_sizes { size_t special, local, params; };
@@ -166,25 +166,34 @@ static void set_lanes(struct half *h, const struct launch *la)
     }
 }
 
+/* The blocks along one dimension of a cluster. */
+static uint32_t cluster_side(const struct launch *la, int c)
+{
+    return la->cluster[c] ? la->cluster[c] : 1;
+}
+
 /* Special registers that are the same for all blocks are written once, when the context is new; also %ctaid. */
 static void set_launch_registers(struct half *h, const struct launch *la, const struct block *b, uint32_t warp)
 {
-    static const uint32_t zero[3], one[3] = { 1, 1, 1 };
     set_vector(la, h, SR_NTID, la->block);
     set_vector(la, h, SR_NCTAID, la->grid);
     set_vector(la, h, SR_CTAID, b->id);
-    set_vector(la, h, SR_CLUSTERID, zero);
-    set_vector(la, h, SR_NCLUSTERID, la->grid);
-    set_vector(la, h, SR_CLUSTER_CTAID, zero);
-    set_vector(la, h, SR_CLUSTER_NCTAID, one);
+    uint32_t shape[3], clusters[3];
+    for (int c = 0; c < 3; c++) {
+        shape[c] = cluster_side(la, c);
+        clusters[c] = la->grid[c] / shape[c];
+    }
+    set_vector(la, h, SR_NCLUSTERID, clusters);
+    set_vector(la, h, SR_CLUSTER_NCTAID, shape);
     set_lanes(h, la);
     uint32_t total = la->code->shared_static + la->dynamic_shared;
     const struct { enum ptx_sreg s; uint64_t v; } rows[] = {
         { SR_WARPID, warp }, { SR_NWARPID, (la->threads_per_block + LANES - 1) / LANES }, { SR_NSMID, la->sms },
         { SR_GRIDID, la->grid_id }, { SR_TOTAL_SMEM_SIZE, total }, { SR_AGGR_SMEM_SIZE, total },
         { SR_DYNAMIC_SMEM_SIZE, la->dynamic_shared }, { SR_RESERVED_SMEM_OFFSET_BEGIN, 0 },
-        { SR_RESERVED_SMEM_OFFSET_END, 0 }, { SR_RESERVED_SMEM_OFFSET_CAP, 0 }, { SR_IS_EXPLICIT_CLUSTER, 0 },
-        { SR_CLUSTER_CTARANK, 0 }, { SR_CLUSTER_NCTARANK, 1 }, { SR_CURRENT_GRAPH_EXEC, 0 }, { SR_PM, 0 },
+        { SR_RESERVED_SMEM_OFFSET_END, 0 }, { SR_RESERVED_SMEM_OFFSET_CAP, 0 },
+        { SR_IS_EXPLICIT_CLUSTER, la->explicit_cluster ? UINT32_MAX : 0 },
+        { SR_CLUSTER_NCTARANK, cluster_blocks(la) }, { SR_CURRENT_GRAPH_EXEC, 0 }, { SR_PM, 0 },
         { SR_PM64, 0 }, { SR_ENVREG, 0 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -194,6 +203,20 @@ static void set_launch_registers(struct half *h, const struct launch *la, const 
         memset(h->special + ptx_sreg_offset(SR_TID, 3), 0, LANES * 4);
         set_threads(h, la, warp * LANES);
     }
+}
+
+/* The place of the block in its cluster, and of that in the grid. */
+static void set_cluster_registers(struct half *h, const struct launch *la, const struct block *b)
+{
+    uint32_t id[3], inside[3];
+    for (int c = 0; c < 3; c++) {
+        id[c] = b->id[c] / cluster_side(la, c);
+        inside[c] = b->id[c] % cluster_side(la, c);
+    }
+    set_vector(la, h, SR_CLUSTERID, id);
+    set_vector(la, h, SR_CLUSTER_CTAID, inside);
+    if (reads(la, SR_CLUSTER_CTARANK))
+        set_same(h, SR_CLUSTER_CTARANK, 0, b->rank);
 }
 
 /* Launch-invariant values (ptx/program/invariant.c) are computed for all lanes, when the context is new. */
@@ -225,6 +248,7 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm, const bool 
     w->spin_at = NULL;
     memset(&w->spin, 0, sizeof w->spin);
     w->spin.wait = w->spin.period = WARP_SPIN_FIRST;
+    w->cluster_arrived = w->cluster_passed = w->cluster_waiting = 0;
     w->tx.open = false;
     w->attempt = 0;
     for (uint32_t q = 0; q < la->warp_size / LANES; q++) {
@@ -235,6 +259,7 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm, const bool 
         for (int c = 0; c < 3 && reads(la, SR_CTAID); c++)
             if (moved[c])
                 set_same(h, SR_CTAID, c, b->id[c]);
+        set_cluster_registers(h, la, b);
         if (reads(la, SR_SMID))
             set_same(h, SR_SMID, 0, sm);
         if (fresh && !la->timed)
@@ -254,6 +279,33 @@ static void reset_barriers(struct block *b)
     b->barriers_used = false;
 }
 
+uint64_t launch_cluster_block(const struct launch *la, uint64_t i)
+{
+    const uint32_t *n = la->cluster, *grid = la->grid;
+    uint64_t cluster = i / la->cluster_blocks, x = grid[0] / n[0], y = grid[1] / n[1];
+    uint32_t rank = (uint32_t)(i % la->cluster_blocks);
+    uint64_t at[3] = { cluster % x * n[0] + rank % n[0], cluster / x % y * n[1] + rank / n[0] % n[1],
+                       cluster / x / y * n[2] + rank / n[0] / n[1] };
+    return (at[2] * grid[1] + at[1]) * grid[0] + at[0];
+}
+
+/* Its rank, and its position in the order of launch_cluster_block. */
+static void place_in_cluster(struct block *b)
+{
+    const struct launch *la = b->launch;
+    uint64_t cluster = 0;
+    b->rank = 0;
+    for (int c = 2; c >= 0; c--) {
+        uint32_t side = cluster_side(la, c);
+        b->rank = b->rank * side + b->id[c] % side;
+        cluster = cluster * (la->grid[c] / side) + b->id[c] / side;
+    }
+    b->order = cluster_blocks(la) > 1 ? cluster * cluster_blocks(la) + b->rank : b->linear;
+    b->cluster = NULL;
+    b->cluster_arrived = 0;
+    b->cluster_used = b->cluster_complete = false;
+}
+
 void block_start(struct block *b, uint64_t linear, uint32_t sm)
 {
     const struct launch *la = b->launch;
@@ -265,6 +317,7 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
         moved[c] = id[c] != b->id[c];
         b->id[c] = id[c];
     }
+    place_in_cluster(b);
     b->live_threads = la->threads_per_block;
     b->released = 0;
     b->spinning = b->waits = false;
@@ -317,6 +370,10 @@ enum block_result block_run(struct block *b, uint64_t quantum)
         uint32_t ready = 0;
         for (uint32_t i = 0; i < b->nwarps; i++)
             ready += b->warps[i].state == WARP_READY;
+        if (!ready && cluster_waits(b)) {
+            b->spinning = true;
+            return BLOCK_MORE;
+        }
         if (!ready) {
             fault_no_progress(b);
             return BLOCK_FAULT;

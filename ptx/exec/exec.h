@@ -15,6 +15,7 @@
 #include "ptx/memory/devmem.h"
 
 enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096,
+       CLUSTER_MAX = 16,                 /* blocks of a cluster */
        WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first checked for waiting (spin.c) */
 
 /* Linked modules, loaded into a device; kernels are launched from it. */
@@ -40,6 +41,7 @@ enum { SCRATCH_BYTES = 512, SCRATCH_TEMPORARIES = 4, SCRATCH_AREA = SCRATCH_BYTE
 struct builtin;
 struct tex_table;
 struct launch;
+struct cluster;
 struct worker;
 struct block;
 struct warp;
@@ -86,7 +88,7 @@ struct simt_entry {
     bool alone;                      /* it arrives at its barrier without other lanes (check.barrier) */
 };
 
-enum wait { WAIT_NONE, WAIT_BARRIER, WAIT_LANES };
+enum wait { WAIT_NONE, WAIT_BARRIER, WAIT_LANES, WAIT_CLUSTER };
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_FAULT, WARP_TX };
 
@@ -127,6 +129,7 @@ struct warp {
     bool chosen;                     /* step.c: the next instruction is known: `here`, its counting step */
     const struct dinst *here;
     const struct code *here_code;
+    uint64_t cluster_arrived, cluster_passed, cluster_waiting;   /* lanes, at the barrier of the cluster (cluster.c) */
     struct tx tx;
     struct txn *txn;                 /* timing mode: NULL before the first transaction */
     uint32_t attempt;                /* attempts of its transactions so far (txn.h) */
@@ -149,6 +152,7 @@ struct block {
     uint32_t nwarps, live_threads;
     uint32_t id[3];
     uint64_t linear;
+    uint64_t order;                  /* position in the order in which blocks run */
     char *memory;                    /* special registers and private memory of its warps */
     size_t special_bytes;            /* of a half */
     char *shared;
@@ -156,6 +160,11 @@ struct block {
     struct barrier barriers[MAX_BARRIERS];
     uint64_t *barrier_masks;
     bool barriers_used;              /* some thread has arrived at one */
+    struct cluster *cluster;         /* functional mode: NULL = it is alone (cluster.h) */
+    uint32_t rank;                   /* in its cluster */
+    uint32_t cluster_arrived;        /* threads, in this phase of the barrier of the cluster */
+    bool cluster_used;               /* some thread has arrived at it */
+    bool cluster_complete;           /* timing mode: all threads have arrived; until cluster_release */
     uint64_t released;               /* warps that a barrier released; the scheduler clears the bits */
     bool spinning;                   /* its last time slice made no progress */
     bool waits;                      /* spinning at the end of its last slice in grid.c; not set in timing mode */
@@ -179,7 +188,7 @@ struct fault {
     const struct ptx_func *func;
     const struct ptx_inst *inst;
     uint32_t block[3], thread[3];
-    uint64_t linear_block;
+    uint64_t order;                  /* of the block */
     uint64_t address;
     char text[3072];
 };
@@ -214,6 +223,8 @@ struct launch {
     struct devmem *mem;
     const struct tex_table *textures;    /* objects that handles name */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3], cluster_blocks; /* blocks of a cluster, by dimension and in all; 0 = 1 */
+    bool explicit_cluster;           /* the launch or the kernel has a cluster shape */
     uint64_t nblocks;                /* to run */
     const uint64_t *chosen;          /* their numbers, ascending; NULL = 0 .. nblocks - 1 */
     uint32_t threads_per_block, warp_size, nwarps;
@@ -253,12 +264,14 @@ struct launch {
     uint64_t *count;                 /* [STAT_END] of the owner: what all workers counted is added at the end */
     struct fault fault;
     bool interrupted;
+    char where[1200];                /* if interrupted: lines that say where the warps are (where.c) */
 };
 
-/* The number of the i-th block that runs. */
+/* The number of the i-th block that runs: cluster after cluster, in a cluster in the order of the ranks. */
+uint64_t launch_cluster_block(const struct launch *la, uint64_t i);
 static inline uint64_t launch_block(const struct launch *la, uint64_t i)
 {
-    return la->chosen ? la->chosen[i] : i;
+    return la->chosen ? la->chosen[i] : la->cluster_blocks > 1 ? launch_cluster_block(la, i) : i;
 }
 
 static inline bool launch_interrupted(const struct launch *la)
@@ -307,13 +320,13 @@ void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc);
 bool simt_pick(struct warp *w);                   /* independent mode: selects the next group; false: all wait */
 bool simt_pick_lane(struct warp *w, uint32_t lane);   /* the group of one lane (inside a transaction) */
 /* Stack: the top entry waits, and an entry of other lanes that can run becomes the top. False: there is none. */
-bool simt_defer(struct warp *w);
+bool simt_defer(struct warp *w, enum wait how);
 /* Stack: the top entry waits, and the lowest entry that waits for lanes becomes the top, alone. False: there is
  * none. */
-bool simt_resume(struct warp *w);
-/* Stack: merges entries that wait for lanes at pc, with the top entry's frame and reconvergence point, into the top
+bool simt_resume(struct warp *w, enum wait how);
+/* Stack: merges entries that wait in this way at pc, with the top entry's frame and reconvergence point, into the top
  * entry; returns their lanes. */
-uint64_t simt_join(struct warp *w, uint32_t pc);
+uint64_t simt_join(struct warp *w, uint32_t pc, enum wait how);
 /* Independent mode: the current group waits and is scheduled last; have all groups waited since the last change? */
 bool simt_all_idle(struct warp *w, uint64_t changes);
 /* Replaces the current entry by several paths that reconverge at rpc (UINT32_MAX: where the entry itself does). */
@@ -328,9 +341,19 @@ int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *ca
 /* ---- txn.c ---- */
 void txn_free(struct warp *w);
 
+/* ---- where.c ---- */
+/* Sets launch->where from the blocks that the n workers left unfinished. */
+void where_warps_are(struct launch *la, const struct worker *k, uint32_t n);
+
 /* ---- barrier.c ---- */
 bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* false: the warp waits, or a fault */
 void barrier_lanes_left(struct block *b);         /* to be called after lanes exited */
+/* Are all lanes of the warp at the barrier? If not, others run first, or it is a fault. *lanes: those that execute it;
+ * adds lanes that already wait at it. */
+bool barrier_converges(struct warp *w, const struct dinst *d, uint64_t *lanes);
+/* Stack: can no other lanes of the warp run? If they can, they do, and the instruction executes again: false; its lanes
+ * wait in this way until then. *lanes: adds those that already wait so at it. */
+bool barrier_gather(struct warp *w, const struct dinst *d, uint64_t *lanes, enum wait how);
 
 /* ---- call.c, builtin.c ---- */
 struct builtin { const char *name; void (*run)(struct warp *w, const struct dinst *d, uint64_t lanes); };
@@ -348,6 +371,8 @@ void fault_compose(struct fault *f, const struct warp *w, const struct dinst *d,
 /* An illegal access of a lane. CONTROL_NEXT: check.memory tolerates it, as reading 0 or writing nothing. */
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
 void fault_no_progress(struct block *b);          /* every warp waits: at barriers or in loops */
+/* The step at which lanes that do not run wait, or with which they continue. */
+const struct dinst *fault_waiting_at(const struct warp *w, const struct simt_entry *e);
 /* Of a warp that spins in a loop: do lanes below it in the SIMT stack continue at code that may change memory? */
 bool fault_waits_for_own_lanes(const struct warp *w);
 #define FAULT_LOCK_ADVICE \
@@ -379,6 +404,8 @@ static inline uint64_t mem_address(const struct lanes *x, const struct dinst *d,
 }
 /* Host address of [address, address + bytes) for one lane, or NULL when the access is illegal. */
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write);
+/* The same for an address of shared memory that instruction d accesses, the own block's or another's of the cluster. */
+char *mem_resolve_shared(struct half *h, const struct dinst *d, uint64_t address, int lane, unsigned bytes);
 /* Addresses in shared and local memory have 32 bits on hardware, and wrap around. Generic addresses do not. */
 bool mem_wraps(const struct dinst *d);
 /* A load or store whose lane is outside the memory of its space: executes it with wrapped addresses, or without the

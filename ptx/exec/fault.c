@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "ptx/exec/check.h"
+#include "ptx/exec/cluster.h"
 
 static const char *const titles[] = {
     [FAULT_NONE] = "no fault",
@@ -115,7 +116,7 @@ void fault_compose(struct fault *f, const struct warp *w, const struct dinst *d,
     f->func = w->frame[0].code->func;
     f->inst = d->in;
     f->address = address;
-    f->linear_block = w->block->linear;
+    f->order = w->block->order;
     memcpy(f->block, w->block->id, sizeof f->block);
     warp_thread(w, lane, f->thread);
     fault_describe(c, d, place, sizeof place);
@@ -201,9 +202,31 @@ static const char *guess_of(const struct launch *la, uint64_t address)
                ? "" : " (outside the GPU's range of addresses: a pointer of the host?)";
 }
 
+/* An access to the shared memory of another block of the cluster. False: it is none. */
+static bool describe_remote(const struct block *b, bool reaches, uint64_t address, unsigned bytes, char *buf, size_t size)
+{
+    uint32_t rank = cluster_rank(b, address), blocks = cluster_blocks(b->launch);
+    uint32_t offset = (uint32_t)address & CLUSTER_OFFSET_MASK;
+    if (!cluster_part(address) || address >> 32 || (!reaches && (blocks == 1 || rank >= blocks)))
+        return false;
+    if (!reaches)
+        snprintf(buf, size, " at 0x%llx of shared memory; the address is of the block with rank %u; .shared::cta reaches "
+                 "only the own block", (unsigned long long)address, rank);
+    else if (rank >= blocks)
+        snprintf(buf, size, " of the shared memory of the block with rank %u; its cluster has %u block%s", rank, blocks,
+                 blocks == 1 ? "" : "s");
+    else if (offset + bytes <= b->shared_bytes)
+        snprintf(buf, size, " of the shared memory of the block with rank %u of the cluster, which has exited (end the "
+                 "kernel with barrier.cluster, so that no block exits while others access its memory)", rank);
+    else
+        snprintf(buf, size, " at offset 0x%x of the shared memory of the block with rank %u, which has %u bytes", offset,
+                 rank, b->shared_bytes);
+    return true;
+}
+
 /* What the access does, in words. */
-static void describe_access(const struct warp *w, enum fault_kind kind, uint8_t space, uint64_t address, unsigned bytes,
-                            bool write, char *buf, size_t size)
+static void describe_access(const struct warp *w, bool reaches, enum fault_kind kind, uint8_t space, uint64_t address,
+                            unsigned bytes, bool write, char *buf, size_t size)
 {
     const struct launch *la = w->block->launch;
     unsigned long long at = address;
@@ -213,6 +236,8 @@ static void describe_access(const struct warp *w, enum fault_kind kind, uint8_t 
     size -= (size_t)n;
     if (kind == FAULT_MISALIGNED)
         snprintf(buf, size, " of %s at 0x%llx, which is not a multiple of %u", space_word(space), at, bytes);
+    else if (space == SP_SHARED && describe_remote(w->block, reaches, address, bytes, buf, size))
+        return;
     else if (space == SP_SHARED)
         snprintf(buf, size, " at 0x%llx of shared memory; the block has %u bytes (%u static, %u dynamic)", at,
                  w->block->shared_bytes, la->code->shared_static, la->dynamic_shared);
@@ -244,14 +269,14 @@ int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t addre
     if (is_outside(kind) && check_tolerated(w, d, CHECK_MEMORY, at))
         return CONTROL_NEXT;
     char words[600];
-    describe_access(w, kind, space, address, bytes, write, words, sizeof words);
+    describe_access(w, cluster_reaches(d), kind, space, address, bytes, write, words, sizeof words);
     return is_outside(kind) ? check_failed(w, d, CHECK_MEMORY, kind, at, address, "%s", words)
                             : fault_raise(w, d, kind, at, address, "%s", words);
 }
 
 /* ---- deadlock: every warp waits ---- */
 
-static const struct dinst *waiting_at(const struct warp *w, const struct simt_entry *e)
+const struct dinst *fault_waiting_at(const struct warp *w, const struct simt_entry *e)
 {
     const struct dinst *d = &w->frame[e->frame].code->insts[e->pc];
     if (e->waits != WAIT_LANES)
@@ -278,12 +303,13 @@ static void list_waiters(struct fault *f, const struct block *b)
                 more++;
                 continue;
             }
-            const struct dinst *d = w->spinning && current ? w->spin_at : waiting_at(w, e);
+            const struct dinst *d = w->spinning && current ? w->spin_at : fault_waiting_at(w, e);
             fault_describe(w->frame[e->frame].code, d, place, sizeof place);
             text_append(f->text, sizeof f->text, "  warp %u, %d lanes %s %s\n", i,
                         __builtin_popcountll(e->mask & w->exist),
                         w->spinning && current       ? "loop without change at"
                         : e->waits == WAIT_BARRIER   ? "wait at barrier"
+                        : e->waits == WAIT_CLUSTER   ? "wait for the cluster at"
                         : e->waits == WAIT_LANES     ? "wait for other lanes at"
                                                      : "are at",
                         place);
@@ -311,6 +337,7 @@ static bool may_change_memory(const struct code *c, const struct dinst *d)
         switch (d->in->op) {
         case OP_RET:
         case OP_EXIT: return d->in->guard || !c->func->is_entry;
+        case OP_CLUSTER_WAIT: return false;
         case OP_BAR:
         case OP_BARRIER:
             if (d->in->mod[PG_BAROP] != MOD(BAROP, WARP))
@@ -396,8 +423,13 @@ void fault_no_progress(struct block *b)
                     "changes. %llu of %llu blocks were started, %u can be resident at once",
                     (unsigned long long)blocks_started(b->launch), (unsigned long long)b->launch->nblocks,
                     b->launch->resident);
+    else if (cluster_waits(b))
+        fault_raise(any, fault_waiting_at(any, &any->entry[any->current]), FAULT_BARRIER,
+                    __builtin_ctzll(any->entry[any->current].mask), 0,
+                    "%u of the block's %u threads have arrived at the barrier of the cluster, whose other threads "
+                    "have not arrived", b->cluster_arrived, b->live_threads);
     else
-        fault_raise(any, waiting_at(any, &any->entry[any->current]), FAULT_BARRIER,
+        fault_raise(any, fault_waiting_at(any, &any->entry[any->current]), FAULT_BARRIER,
                     __builtin_ctzll(any->entry[any->current].mask), 0,
                     "%u of the block's %u threads ended, the others wait for threads that never come",
                     b->launch->threads_per_block - b->live_threads, b->launch->threads_per_block);

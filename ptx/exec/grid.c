@@ -2,20 +2,20 @@
  * Grids: the resident blocks and their time slices.
  *
  * A kernel that needs the one-thread order (manual, Order) runs its blocks on one host thread, others run on several;
- * each worker takes the next block when one has ended. Without races between blocks the result is the same. The first
- * worker begins alone; the others start when it has executed so much that starting them (some 20 microseconds each)
- * costs little, or when a block waits. Usually a block runs to its end before the next one starts. A block that waits
- * yields, and more blocks become resident, as many as the GPU would hold, in time slices. When all of them wait and no
- * memory changes, that is a deadlock. How many slices run before it is detected depends on the number of workers.
- * Therefore the instructions of a waiting block are counted only up to the end of its first slice without a change, and
- * the report is about the waiting block with the lowest number.
+ * each worker takes the next block, or cluster of blocks, when one has ended. Without races between blocks the result
+ * is the same. The first worker begins alone; the others start when it has executed so much that starting them (some 20
+ * microseconds each) costs little, or when a block waits. Usually a block runs to its end before the next one starts. A
+ * block that waits yields, and more blocks become resident, as many as the GPU would hold, in time slices. When all of
+ * them wait and no memory changes, that is a deadlock. How many slices run before it is detected depends on the number
+ * of workers. Therefore the instructions of a waiting block are counted only up to the end of its first slice without a
+ * change, and the report is about the waiting block with the lowest number.
  */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ptx/exec/exec.h"
+#include "ptx/exec/cluster.h"
 
 /* Memory for contexts while blocks make progress; when all wait, more blocks become resident than fit it. */
 static const uint64_t CONTEXT_BYTES = 48ull << 20;
@@ -124,16 +124,22 @@ static struct block *take_context(struct residents *r)
     return b ? b : block_new(r->k);
 }
 
-static bool start_block(struct residents *r)
+/* Starts the next block, or with clusters all blocks of the next one. */
+static bool start_blocks(struct residents *r)
 {
     struct launch *la = r->k->launch;
-    uint64_t i = atomic_fetch_add(&la->next_block, 1);
+    uint32_t n = cluster_blocks(la);
+    uint64_t i = atomic_fetch_add(&la->next_block, n);
     if (i >= la->nblocks)
         return false;
-    uint64_t linear = launch_block(la, i);
-    struct block *b = take_context(r);
-    block_start(b, linear, (uint32_t)(linear % la->sms));
-    r->active[r->n++] = b;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint64_t linear = launch_block(la, i + rank);
+        struct block *b = take_context(r);
+        block_start(b, linear, (uint32_t)(linear % la->sms));
+        r->active[r->n++] = b;
+    }
+    if (n > 1)
+        cluster_start(r->active + r->n - n, n);
     return true;
 }
 
@@ -160,6 +166,7 @@ static uint32_t run_slices(struct residents *r)
         bool stop = r->k->fault || launch_interrupted(la);
         if (!stop && run_slice(r->k, b)) {
             block_done(r->k);
+            cluster_leave(b);
             r->spare[r->nspare++] = b;
             continue;
         }
@@ -173,10 +180,10 @@ static uint32_t run_slices(struct residents *r)
 
 enum { FINISHED = -1 };              /* a worker that runs no more blocks */
 
-static void note_fault_block(struct launch *la, uint64_t linear)
+static void note_fault_block(struct launch *la, uint64_t order)
 {
     uint64_t seen = la->fault_block;
-    while (linear < seen && !atomic_compare_exchange_weak(&la->fault_block, &seen, linear))
+    while (order < seen && !atomic_compare_exchange_weak(&la->fault_block, &seen, order))
         ;
 }
 
@@ -200,7 +207,7 @@ static bool all_workers_wait(struct worker *k, int64_t seen)
 static bool blocks_left(const struct launch *la)
 {
     uint64_t next = la->next_block;
-    return next < la->nblocks && launch_block(la, next) <= la->fault_block;
+    return next < la->nblocks && (la->cluster_blocks > 1 ? next : launch_block(la, next)) <= la->fault_block;
 }
 
 /* More blocks become resident when all wait, and in the one-thread order also when they only run long. */
@@ -240,7 +247,7 @@ static void run_blocks(struct worker *k, struct residents *r, uint64_t most)
     while (!k->fault && !la->deadlock && !launch_interrupted(la)) {
         if (k->first && k->count[STAT_WARP_INSTRUCTIONS] >= la->threads_after)
             start_others(k);
-        while (r->n < want && blocks_left(la) && start_block(r))
+        while (r->n < want && blocks_left(la) && start_blocks(r))
             ;
         if (!r->n)
             break;
@@ -271,11 +278,12 @@ static void *run_worker(void *arg)
     struct worker *k = arg;
     struct launch *la = k->launch;
     uint64_t share = la->resident / la->host_threads, most = la->nblocks < share ? la->nblocks : share;
-    struct residents r = { .k = k, .active = mem_zero(most + 1, sizeof *r.active, "resident blocks"),
-                           .spare = mem_zero(most + 1, sizeof *r.spare, "resident blocks") };
+    uint64_t room = most + cluster_blocks(la);       /* the last cluster may start with fewer than `most` resident */
+    struct residents r = { .k = k, .active = mem_zero(room, sizeof *r.active, "resident blocks"),
+                           .spare = mem_zero(room, sizeof *r.spare, "resident blocks") };
     run_blocks(k, &r, most ? most : 1);
     if (k->fault)
-        note_fault_block(la, k->fault->linear_block);
+        note_fault_block(la, k->fault->order);
     for (uint32_t i = 0; i < r.nspare; i++)
         release_context(k, r.spare[i]);
     free(r.spare);
@@ -294,15 +302,17 @@ static void end_in_deadlock(struct worker *k, uint32_t n)
             struct block *b = k[i].left[j];
             k[i].count[STAT_THREAD_INSTRUCTIONS] -= b->idle_threads;
             k[i].count[STAT_WARP_INSTRUCTIONS] -= b->idle_warps;
-            first = !first || b->linear < first->linear ? b : first;
+            first = !first || b->order < first->order ? b : first;
         }
     fault_no_progress(first);
 }
 
 static void free_left(struct worker *k)
 {
-    for (uint32_t i = 0; i < k->nleft; i++)
+    for (uint32_t i = 0; i < k->nleft; i++) {
+        cluster_leave(k->left[i]);
         block_free(k->left[i]);
+    }
     free(k->left);
 }
 
@@ -328,16 +338,18 @@ bool grid_run(struct launch *la)
         pthread_join(k[i].thread, NULL);
     if (la->deadlock)
         end_in_deadlock(k, la->started);
+    la->interrupted = launch_interrupted(la);
+    if (la->interrupted)
+        where_warps_are(la, k, la->started);
     const struct fault *first = NULL;
     for (uint32_t i = 0; i < n; i++) {
         free_left(&k[i]);
         stats_add(la->count, k[i].count);
-        if (k[i].fault && (!first || k[i].fault->linear_block < first->linear_block))
+        if (k[i].fault && (!first || k[i].fault->order < first->order))
             first = k[i].fault;
     }
     if (first)
         la->fault = *first;
-    la->interrupted = launch_interrupted(la);
     release_workers(la, k, n);
     return !first && !la->interrupted;
 }

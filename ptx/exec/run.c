@@ -5,6 +5,7 @@
  * and join markers are followed in the loop itself: a branch that all lanes take, or none, leaves the stack as it is;
  * else the entry of the lanes that go first continues, and where an entry ends the one below.
  */
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/control.h"
 #include "ptx/isa/ops_check.h"
 
@@ -145,21 +146,25 @@ static enum control_result control_exit(struct warp *w, const struct code *c, co
     return exit_lanes(w, c, d, lanes);
 }
 
-static enum control_result control_call(struct warp *w, const struct code *c, const struct dinst *d)
+/* The lanes that execute d; the group continues after it. */
+static uint64_t pass(struct warp *w, const struct code *c, const struct dinst *d)
 {
     struct simt_entry *e = simt_top(w);
     uint64_t lanes = guard_mask(w, d, e->mask);
     count_guarded_off(w, e->mask & ~lanes);
     e->pc = (uint32_t)(d - c->insts) + 1;
+    return lanes;
+}
+
+static enum control_result control_call(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    uint64_t lanes = pass(w, c, d);
     return !lanes || call_enter(w, d, lanes) ? CONTROL_CONTINUE : CONTROL_STOP;
 }
 
 static enum control_result control_trap(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct simt_entry *e = simt_top(w);
-    uint64_t lanes = guard_mask(w, d, e->mask);
-    count_guarded_off(w, e->mask & ~lanes);
-    e->pc = (uint32_t)(d - c->insts) + 1;
+    uint64_t lanes = pass(w, c, d);
     if (!lanes)
         return CONTROL_CONTINUE;
     fault_raise(w, d, FAULT_TRAPPED, __builtin_ctzll(lanes), 0, "trap");
@@ -182,6 +187,30 @@ static enum control_result control_barrier(struct warp *w, const struct code *c,
     }
     e->pc = (uint32_t)(d - c->insts) + 1;
     bool runs = barrier_arrive(w, d, lanes) || (warp_independent(w) && w->state == WARP_READY);
+    return runs ? CONTROL_CONTINUE : CONTROL_STOP;
+}
+
+static enum control_result inside_transaction(struct warp *w, const struct dinst *d)
+{
+    fault_raise(w, d, FAULT_TX, (int)w->tx.lane, 0, "a barrier of the cluster inside a transaction, where none is "
+                "allowed");
+    return CONTROL_STOP;
+}
+
+static enum control_result control_cluster_arrive(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    uint64_t lanes = pass(w, c, d);
+    if (lanes && w->tx.open)
+        return inside_transaction(w, d);
+    return !lanes || cluster_arrive(w, d, lanes) ? CONTROL_CONTINUE : CONTROL_STOP;
+}
+
+static enum control_result control_cluster_wait(struct warp *w, const struct code *c, const struct dinst *d)
+{
+    uint64_t lanes = pass(w, c, d);
+    if (lanes && w->tx.open)
+        return inside_transaction(w, d);
+    bool runs = !lanes || cluster_wait(w, d, lanes) || (warp_independent(w) && w->state == WARP_READY);
     return runs ? CONTROL_CONTINUE : CONTROL_STOP;
 }
 
@@ -274,10 +303,7 @@ static enum control_result control_yield(struct warp *w, const struct code *c, c
 /* Timing mode without a TM protocol: transactions have no effect. */
 static enum control_result ignore_tx(struct warp *w, const struct code *c, const struct dinst *d)
 {
-    struct simt_entry *e = simt_top(w);
-    uint64_t lanes = guard_mask(w, d, e->mask);
-    count_guarded_off(w, e->mask & ~lanes);
-    e->pc = (uint32_t)(d - c->insts) + 1;
+    uint64_t lanes = pass(w, c, d);
     if (!lanes || w->block->launch->code->transactions)
         return CONTROL_CONTINUE;
     fault_raise(w, d, FAULT_TX, __builtin_ctzll(lanes), 0, "tx_commit without tx_begin");

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/huge.h"
 #include "base/num.h"
-#include "ptx/exec/exec.h"
+#include "ptx/exec/cluster.h"
 
 static bool independent(const struct warp *w)
 {
@@ -278,6 +278,7 @@ void simt_exit(struct warp *w, uint64_t lanes)
         if (w->entry[i].waits == WAIT_LANES)
             w->entry[i].waits = WAIT_NONE;           /* it may have waited for those lanes */
     barrier_lanes_left(w->block);
+    cluster_lanes_left(w, lanes);
 }
 
 void simt_call(struct warp *w, uint32_t frame, uint64_t lanes, uint32_t ret_pc)
@@ -322,10 +323,10 @@ static void move_to_top(struct warp *w, uint32_t i)
  * only some lanes of an entry are in no entry above it, they wait at its reconvergence point: they continue from there
  * in an entry of their own, up to the next reconvergence point.
  */
-bool simt_defer(struct warp *w)
+bool simt_defer(struct warp *w, enum wait how)
 {
     uint64_t above = 0;
-    simt_top(w)->waits = WAIT_LANES;
+    simt_top(w)->waits = (uint8_t)how;
     for (uint32_t i = w->nentry; i-- > 0;) {
         struct simt_entry e = w->entry[i];
         uint64_t mask = e.mask & w->frame[e.frame].live & w->exist, ready = mask & ~above;
@@ -345,12 +346,12 @@ bool simt_defer(struct warp *w)
     return false;
 }
 
-bool simt_resume(struct warp *w)
+bool simt_resume(struct warp *w, enum wait how)
 {
     for (uint32_t i = 0; i + 1 < w->nentry; i++) {
         if (w->entry[i].waits != WAIT_LANES || !(w->entry[i].mask & w->exist))
             continue;
-        simt_top(w)->waits = WAIT_LANES;
+        simt_top(w)->waits = (uint8_t)how;
         move_to_top(w, i);
         simt_top(w)->waits = WAIT_NONE;
         simt_top(w)->alone = true;
@@ -360,12 +361,12 @@ bool simt_resume(struct warp *w)
 }
 
 /* Lanes of an entry with another reconvergence point do not join: entries above it may reconverge in that entry. */
-uint64_t simt_join(struct warp *w, uint32_t pc)
+uint64_t simt_join(struct warp *w, uint32_t pc, enum wait how)
 {
     struct simt_entry *top = simt_top(w);
     uint64_t joined = 0;
     for (struct simt_entry *e = w->entry; e < top; e++)
-        if (e->waits == WAIT_LANES && e->pc == pc && e->frame == top->frame && e->rpc == top->rpc) {
+        if (e->waits == how && e->pc == pc && e->frame == top->frame && e->rpc == top->rpc) {
             joined |= e->mask & w->exist;
             e->mask = 0;                             /* simt_settle pops it */
             e->waits = WAIT_NONE;
@@ -376,6 +377,12 @@ uint64_t simt_join(struct warp *w, uint32_t pc)
 
 /* ---- independent lanes ---- */
 
+/* Does the group wait for other warps? */
+static bool waits_for_others(const struct simt_entry *e)
+{
+    return e->waits == WAIT_BARRIER || e->waits == WAIT_CLUSTER;
+}
+
 static void merge_groups(struct warp *w)
 {
     for (uint32_t i = 0; i < w->nentry; i++)
@@ -385,7 +392,7 @@ static void merge_groups(struct warp *w)
         bool gone = !a->mask;
         for (uint32_t k = 0; k < i && !gone; k++) {
             struct simt_entry *b = &w->entry[k];
-            bool meet = b->pc == a->pc && b->frame == a->frame && a->waits != WAIT_BARRIER && b->waits != WAIT_BARRIER;
+            bool meet = b->pc == a->pc && b->frame == a->frame && !waits_for_others(a) && !waits_for_others(b);
             if (!meet)
                 continue;
             b->mask |= a->mask;

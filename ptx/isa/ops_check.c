@@ -325,6 +325,21 @@ static const char *check_space(const struct ptx_inst *in)
     return NULL;
 }
 
+/* mapa and getctarank: .shared::cluster or a generic address; the barrier of a cluster. */
+static const char *check_cluster(const struct ptx_inst *in)
+{
+    uint8_t sem = in->mod[PG_SEM];
+    switch (in->op) {
+    case OP_CLUSTER_ARRIVE:
+        return !sem || sem == MOD(SEM, RELEASE) || sem == MOD(SEM, RELAXED) ? NULL : "it takes .release or .relaxed";
+    case OP_CLUSTER_WAIT: return !sem || sem == MOD(SEM, ACQUIRE) ? NULL : "it takes .acquire";
+    case OP_FENCE_MBARRIER_INIT:
+        return sem == MOD(SEM, RELEASE) && HAS(in, SCOPE, CLUSTER) ? NULL : "it takes .release.cluster";
+    default:
+        return !INST_SPACE(in) || HAS(in, SHAREDSUB, SHARED_CLUSTER) ? NULL : "it takes .shared::cluster";
+    }
+}
+
 static const char *check_video(const struct ptx_inst *in)
 {
     bool simd = in->op >= OP_VADD2;
@@ -423,6 +438,8 @@ static const char *check_rules(const struct ptx_inst *in)
     case OP_MIN: case OP_MAX: case OP_EX2: case OP_RCP: case OP_SQRT: case OP_RSQRT: case OP_SIN: case OP_COS:
     case OP_LG2: case OP_TANH:
         return check_half_modes(in);
+    case OP_MAPA: case OP_GETCTARANK: case OP_CLUSTER_ARRIVE: case OP_CLUSTER_WAIT: case OP_FENCE_MBARRIER_INIT:
+        return check_cluster(in);
     case OP_CVTA: case OP_ISSPACEP:
         return check_space(in);
     case OP_ATOM: case OP_RED:

@@ -1,7 +1,8 @@
 /*
  * Conversions (PTX ISA 9.7.9.21). Frequent ones are vector kernels; every other format and rounding uses exact integer
- * code (soft.h). Float to integer saturates; a NaN becomes 0, or 0x8000000000000000 in 64 bits, as on hardware. A NaN
- * that widens to f64 keeps its payload, quieted; any other float result that is a NaN is canonical.
+ * code (soft.h). Float to integer saturates; a NaN becomes 0, or, from f64 or into 64 bits, the integer whose highest
+ * bit alone is set, as on hardware. A NaN that widens to f64 keeps its payload, quieted; any other float result that is
+ * a NaN is canonical.
  */
 #include "ptx/lanes/approx.h"
 #include "ptx/lanes/half.h"
@@ -69,7 +70,7 @@ ROUNDINGS(float, 32, 0x80000000u, 0x1p23f)
 ROUNDINGS(double, 64, 0x8000000000000000u, 0x1p52)
 
 /* A float to an integer type: clamped, so that the cast, which truncates, has a value that fits. */
-#define TO_INT(T, V, lo, beyond, max, nan)                                                    \
+#define TO_INT(T, V, lo, beyond, max, nan, nan64)                                             \
     static inline c_##T to_##T##_F32(float r)                                                 \
     {                                                                                         \
         V v = (V)(r >= (float)(lo) && r < (float)(beyond) ? r : 0.0f);                        \
@@ -78,16 +79,16 @@ ROUNDINGS(double, 64, 0x8000000000000000u, 0x1p52)
     static inline c_##T to_##T##_F64(double r)                                                \
     {                                                                                         \
         V v = (V)(r >= (double)(lo) && r < (double)(beyond) ? r : 0.0);                       \
-        return (c_##T)(r >= (double)(beyond) ? (max) : r < (double)(lo) ? (V)(lo) : r != r ? (nan) : v);   \
+        return (c_##T)(r >= (double)(beyond) ? (max) : r < (double)(lo) ? (V)(lo) : r != r ? (nan64) : v); \
     }
-TO_INT(U8, int32_t, 0, 256, 255, 0)
-TO_INT(S8, int32_t, -128, 128, 127, 0)
-TO_INT(U16, int32_t, 0, 65536, 65535, 0)
-TO_INT(S16, int32_t, -32768, 32768, 32767, 0)
-TO_INT(S32, int32_t, INT32_MIN, 0x1p31, INT32_MAX, 0)
-TO_INT(U32, uint32_t, 0, 0x1p32, UINT32_MAX, 0)
-TO_INT(S64, int64_t, INT64_MIN, 0x1p63, INT64_MAX, INT64_MIN)
-TO_INT(U64, uint64_t, 0, 0x1p64, UINT64_MAX, 0x8000000000000000u)
+TO_INT(U8, int32_t, 0, 256, 255, 0, 0x80)
+TO_INT(S8, int32_t, -128, 128, 127, 0, -128)
+TO_INT(U16, int32_t, 0, 65536, 65535, 0, 0x8000)
+TO_INT(S16, int32_t, -32768, 32768, 32767, 0, -32768)
+TO_INT(S32, int32_t, INT32_MIN, 0x1p31, INT32_MAX, 0, INT32_MIN)
+TO_INT(U32, uint32_t, 0, 0x1p32, UINT32_MAX, 0, 0x80000000u)
+TO_INT(S64, int64_t, INT64_MIN, 0x1p63, INT64_MAX, INT64_MIN, INT64_MIN)
+TO_INT(U64, uint64_t, 0, 0x1p64, UINT64_MAX, 0x8000000000000000u, 0x8000000000000000u)
 
 static inline float canon(float r) { return r != r ? f32_of(0x7fffffff) : r; }
 static inline double quiet(double r) { return r != r ? f64_of(f64_bits(r) | 0x0008000000000000u) : r; }

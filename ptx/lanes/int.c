@@ -48,8 +48,8 @@ static inline int32_t div_S32(int32_t a, int32_t b)
     return b == 0 ? -1 : (a ^ b) < 0 ? (int32_t)-q : (int32_t)q;
 }
 
-static inline uint32_t rem_U32(uint32_t a, uint32_t b) { return b ? a - div_U32(a, b) * b : a; }
-static inline int32_t rem_S32(int32_t a, int32_t b) { return b ? a - div_S32(a, b) * b : a; }
+static inline uint32_t rem_U32(uint32_t a, uint32_t b) { return b ? a - div_U32(a, b) * b : ~0u; }
+static inline int32_t rem_S32(int32_t a, int32_t b) { return b ? a - div_S32(a, b) * b : -1; }
 
 static inline uint32_t popc32(uint32_t a)
 {

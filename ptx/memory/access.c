@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ptx/exec/cluster.h"
 #include "ptx/exec/control.h"
 #include "ptx/isa/ops_check.h"
 #include "ptx/matrix/matrix_rows.h"
@@ -95,6 +96,7 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->order_strong = s->order_strong;
     op->atomic_class = s->atomic_class;
     op->stride = s->stride;
+    op->remote = 0;
     op->to_data = op->no_data = op->last_use = op->noted = false;
     op->to_shared = d->in->op == OP_CP_ASYNC;
     op->role = 0;
@@ -164,12 +166,22 @@ static bool is_linear(const struct dinst *d)
     return d->space != SP_SHARED && d->space != SP_PARAM && d->space != SP_LOCAL && d->space != SP_REG;
 }
 
+/* The access of a lane to another block of the cluster: whether that block is there is known when it arrives. */
+static bool remote_inside(const struct capture *c, uint64_t a, unsigned width)
+{
+    const struct block *b = c->h->warp->block;
+    return c->d->space == SP_SHARED && cluster_part(a) && !(a >> 32) && cluster_reaches(c->d) &&
+           cluster_rank(b, a) < cluster_blocks(b->launch) && inside(a & CLUSTER_OFFSET_MASK, width, region_of(c));
+}
+
 /* One lane; for global memory the bounds cache gets the allocation of its address. */
 static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
 {
     struct region r = region_of(c);
     if (a & (width - 1))
         return false;
+    if (remote_inside(c, a, width))
+        return true;
     if (is_linear(c->d) && !inside(a, width, r)) {
         const struct mem_range *m = devmem_find(c->h->worker->launch->mem, a);
         if (!m || (c->write && m->kind == MEM_CONSTANT))
@@ -226,11 +238,32 @@ static void serve(const struct capture *c, enum mem_server s, uint32_t lanes)
     c->op->served_by[s] |= (uint64_t)lanes << LANES * c->h->index;
 }
 
+/* The lanes that access other blocks. An address with the rank of the own block becomes one without. */
+static uint32_t remote_lanes(const struct capture *c, uint32_t mask)
+{
+    const struct block *b = c->h->warp->block;
+    uint32_t remote = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t *a = &c->address[__builtin_ctz(m)];
+        if (!cluster_part(*a))
+            continue;
+        c->op->pattern = MEM_PATTERN_SCATTERED;
+        if (cluster_rank(b, *a) == b->rank)
+            *a &= CLUSTER_OFFSET_MASK;
+        else
+            remote |= m & -m;
+    }
+    return remote;
+}
+
 static bool capture_shared(const struct capture *c, uint32_t mask)
 {
     if (!check_lanes(c, &mask, c->op->width))
         return false;
-    serve(c, SERVE_SHARED, mask);
+    uint32_t remote = cluster_reaches(c->d) ? remote_lanes(c, mask) : 0;
+    if (remote)
+        serve(c, SERVE_CLUSTER, remote);
+    serve(c, SERVE_SHARED, mask & ~remote);
     return true;
 }
 

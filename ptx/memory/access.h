@@ -15,7 +15,9 @@
 #include "ptx/exec/exec.h"
 
 /* The memory that serves an access. Lanes of a generic access are sorted by it; one instruction may need several. */
-enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TEXTURE, SERVERS };
+enum mem_server { SERVE_GLOBAL, SERVE_SHARED, SERVE_LOCAL, SERVE_CONST, SERVE_TEXTURE,
+                  SERVE_CLUSTER,     /* the shared memory of another block of the cluster */
+                  SERVERS };
 /* Which caches may serve it (PTX ISA 9.7.9.1): PATH_L2 for .cg, .cv, .wt, volatile, relaxed and stronger, atomics. */
 enum mem_path { PATH_CACHED, PATH_L2 };
 
@@ -54,6 +56,7 @@ struct mem_op {
     bool noted;                      /* a load past L1 whose replies carry notes of L2, for op->note */
     uint8_t role;                    /* 0: an access of the program; else set and read by its owner */
     uint32_t attempt;                /* the transaction attempt of its accesses to shared memory; 0 = of none */
+    uint64_t *profile;               /* the figures of its instruction (base/profile.h); NULL = not recorded */
     struct tex_fetch *fetch;         /* of tex and tld4: lent by the SM; NULL: of no fetch. Read if SERVE_TEXTURE */
     uint32_t reg[MEM_PIECES];        /* registers of a load's or atom's elements: byte offsets from half->regs */
     uint64_t address[WARP_LANES];    /* device address, in shared memory an offset, in local that of the first byte */
@@ -62,6 +65,7 @@ struct mem_op {
     uint64_t issued;                 /* core cycle */
     uint64_t ready;                  /* core cycle at which the registers of its performed accesses are available */
     uint32_t pending;                /* accesses not performed yet */
+    uint32_t remote;                 /* of these, messages to other blocks of the cluster */
     uint32_t sm_slot;                /* warp slot of the SM */
     uint64_t sequence;               /* number of memory instructions of the SM before it */
     void *owner;
@@ -120,6 +124,10 @@ void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uin
 /* Performs loads, stores and atomics of the lanes served by shared memory. */
 void mem_perform_shared(struct mem_op *op);
 void mem_atomic_shared(struct mem_op *op, uint64_t lanes);    /* its atomics */
+/* Performs lanes served by SERVE_CLUSTER in the shared memory of block b; values that are read go to the op's data. The
+ * SM of b calls it. Then the op's own SM writes the values to registers. */
+void mem_cluster_perform(struct mem_op *op, uint64_t lanes, struct block *b);
+void mem_cluster_reply(struct mem_op *op, uint64_t lanes);
 
 /* ---- for reports: without checks, without effect ---- */
 /* Is it an access to memory that other threads see? */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ptx/exec/cluster.h"
 #include "ptx/memory/access.h"
 
 enum { OPERAND_BYTES = MEM_OPERAND_C };          /* the widest operand of a lane, vectors included */
@@ -107,26 +108,72 @@ static void write_old(struct mem_op *op, unsigned k, uint32_t mask, const uint8_
     }
 }
 
-void mem_atomic_shared(struct mem_op *op, uint64_t lanes)
+/* Performs it in the shared memory of a warp's block, at the offsets in the addresses; op->data gets the old values. */
+static void perform_shared(struct mem_op *op, uint64_t lanes, struct warp *w, struct worker *worker)
 {
     unsigned part = array_bytes(op->d);
     for (unsigned k = 0; k < MAX_HALVES; k++) {
         uint32_t mask = (uint32_t)(lanes >> LANES * k);
-        struct half h = { .l.mask = mask, .warp = op->warp, .worker = op->warp->half[0].worker };
+        struct half h = { .l.mask = mask, .warp = w, .worker = worker };
         uint8_t *data = mem_data(op, LANES * k);
         struct operands o;
         if (!mask)
             continue;
-        memcpy(o.address, op->address + LANES * k, sizeof o.address);
+        for (unsigned i = 0; i < LANES; i++)
+            o.address[i] = op->address[LANES * k + i] & CLUSTER_OFFSET_MASK;
         spread(o.b, data, MEM_WIDTH_MAX, mask, op->width, part);
         if (is_cas(op->d))
             spread(o.c, data + MEM_OPERAND_C, MEM_WIDTH_MAX, mask, op->width, part);
         perform(&h, op->d, SP_SHARED, &o);
-        if (op->kind == MOP_RED)
-            continue;
-        gather(o.old, data, MEM_WIDTH_MAX, mask, op->width, part);
-        write_old(op, k, mask, data, MEM_WIDTH_MAX);
+        if (op->kind != MOP_RED)
+            gather(o.old, data, MEM_WIDTH_MAX, mask, op->width, part);
     }
+}
+
+static void write_results(struct mem_op *op, uint64_t lanes)
+{
+    for (unsigned k = 0; k < MAX_HALVES; k++)
+        if ((uint32_t)(lanes >> LANES * k))
+            write_old(op, k, (uint32_t)(lanes >> LANES * k), mem_data(op, LANES * k), MEM_WIDTH_MAX);
+}
+
+void mem_atomic_shared(struct mem_op *op, uint64_t lanes)
+{
+    perform_shared(op, lanes, op->warp, op->warp->half[0].worker);
+    if (op->kind != MOP_RED)
+        write_results(op, lanes);
+}
+
+/* ---- in another block of the cluster ---- */
+
+/* A warp of that block as far as accesses to shared memory use it. */
+static void perform_atomic(struct mem_op *op, uint64_t lanes, struct block *b)
+{
+    struct warp w = { .block = b };
+    perform_shared(op, lanes, &w, b->worker);
+}
+
+void mem_cluster_perform(struct mem_op *op, uint64_t lanes, struct block *b)
+{
+    bool store = op->kind == MOP_STORE;
+    if (op->kind == MOP_ATOM || op->kind == MOP_RED) {
+        perform_atomic(op, lanes, b);
+        return;
+    }
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        char *at = b->shared + (op->address[lane] & CLUSTER_OFFSET_MASK);
+        memcpy(store ? at : (char *)mem_data(op, lane), store ? (char *)mem_data(op, lane) : at, op->width);
+    }
+    b->worker->changes += store;
+}
+
+void mem_cluster_reply(struct mem_op *op, uint64_t lanes)
+{
+    if (op->kind == MOP_LOAD)
+        mem_load_data(op, lanes);
+    else if (op->kind == MOP_ATOM)
+        write_results(op, lanes);
 }
 
 void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_payload *a)

@@ -120,7 +120,8 @@ static char *resolve(struct half *h, const struct dinst *d, uint64_t a, int lane
         return NULL;
     if (global && a >= k->bounds[d->id].lo && a + d->size <= k->bounds[d->id].hi)
         return (char *)(uintptr_t)a;
-    char *p = mem_resolve(h, space_of(d), a, lane, d->size, true);
+    char *p = d->space == SP_SHARED ? mem_resolve_shared(h, d, a, lane, d->size)
+                                    : mem_resolve(h, space_of(d), a, lane, d->size, true);
     const struct mem_range *m = p && global ? devmem_find(k->launch->mem, a) : NULL;
     if (m) {
         k->bounds[d->id].lo = m->lo;

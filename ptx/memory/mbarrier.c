@@ -85,7 +85,7 @@ static uint64_t result_of(enum ptx_op op, uint64_t word, uint64_t b)
 static uint64_t *word_at(struct half *h, const struct dinst *d, int lane, uint64_t address)
 {
     bool far = address >> 32 && !mem_wraps(d);
-    return far || address & 7 ? NULL : (uint64_t *)(void *)mem_resolve(h, SP_SHARED, address, lane, 8, true);
+    return far || address & 7 ? NULL : (uint64_t *)(void *)mem_resolve_shared(h, d, address, lane, 8);
 }
 
 /* result: NULL = is not needed. *outside: the lanes whose illegal access is tolerated. */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "ptx/exec/exec.h"
+#include "ptx/exec/cluster.h"
 #include "ptx/isa/ops_check.h"
 #include "ptx/memory/mem_table.h"
 
@@ -211,23 +211,68 @@ static int run_at(struct lanes *x, const struct dinst *d, const void *address, u
     return r;
 }
 
+/* ---- shared memory of other blocks of the cluster ---- */
+
+/* The block with the shared memory of a lane's access, if that is legal. */
+static struct block *remote_block(const struct half *h, const struct dinst *d, uint64_t a, unsigned width)
+{
+    struct block *own = h->warp->block;
+    if (d->space != SP_SHARED || !cluster_part(a) || a >> 32 || a & (width - 1) || !cluster_reaches(d) ||
+        !is_inside(a & CLUSTER_OFFSET_MASK, width, 0, own->shared_bytes))
+        return NULL;
+    return cluster_block(own, cluster_rank(own, a));
+}
+
+/* Executes the access again in each block that some of these lanes access, as if it were theirs. */
+static int run_remote(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, uint32_t lanes,
+                      unsigned width, ptx_fn *again)
+{
+    struct warp *w = half_of(x)->warp;
+    struct block *own = w->block;
+    _Alignas(64) uint64_t offset[LANES] = { 0 };
+    int r = CONTROL_NEXT;
+    while (lanes && !r) {
+        uint32_t same = 0;
+        struct block *b = NULL;
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            int i = __builtin_ctz(m);
+            uint64_t a = address[d->addr_size ? i : lane];
+            struct block *at = remote_block(half_of(x), d, a, width);
+            offset[i] = a & CLUSTER_OFFSET_MASK;
+            b = b ? b : at;
+            same |= at == b ? m & -m : 0;
+        }
+        lanes &= ~same;
+        w->block = b;
+        r = run_at(x, d, offset, sizeof *offset, same, again);
+        w->block = own;
+    }
+    return r;
+}
+
 /* Lanes outside read 0 or write nothing if check.memory tolerates it; the others execute the access again. */
 static int run_inside(struct lanes *x, const struct dinst *d, const uint64_t *address, int lane, unsigned width,
                       bool write, ptx_fn *again)
 {
     struct half *h = half_of(x);
-    uint32_t outside = 0;
+    uint32_t outside = 0, remote = 0;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int i = __builtin_ctz(m);
         uint64_t a = address[d->addr_size ? i : lane];
         if (is_legal(h, d, a, width, write))
             continue;
+        if (remote_block(h, d, a, width)) {
+            remote |= m & -m;
+            continue;
+        }
         if (fault_memory(h, d, i, a, width, write))
             return CONTROL_FAULT;
         outside |= m & -m;
     }
-    uint32_t inside = x->mask & ~outside;
+    uint32_t inside = x->mask & ~(outside | remote);
     int r = inside ? run_at(x, d, address, sizeof *address, inside, again) : CONTROL_NEXT;
+    if (!r && remote)
+        r = run_remote(x, d, address, lane, remote, width, again);
     mem_clear_results(x, d, outside);
     return r;
 }
@@ -263,6 +308,12 @@ static char *private_word(struct half *h, uint32_t byte, int lane)
     return (char *)(uintptr_t)(there ? there : (const uint8_t *)(uintptr_t)line) + 4 * lane;
 }
 
+char *mem_resolve_shared(struct half *h, const struct dinst *d, uint64_t address, int lane, unsigned bytes)
+{
+    uint64_t window = cluster_reaches(d) ? WINDOW_SHARED : 0;
+    return mem_resolve(h, window ? SP_GENERIC : SP_SHARED, window | (uint32_t)address, lane, bytes, true);
+}
+
 char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int lane, unsigned bytes, bool write)
 {
     struct block *b = h->warp->block;
@@ -273,6 +324,12 @@ char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int la
         address &= (1ull << WINDOW_BITS) - 1;
         if (address >> 32)
             return NULL;
+        if (space == SP_SHARED && cluster_part(address)) {
+            b = cluster_block(b, cluster_rank(b, address));
+            address &= CLUSTER_OFFSET_MASK;
+            if (!b)
+                return NULL;
+        }
     }
     if (space == SP_TEX)
         return NULL;

@@ -5,6 +5,7 @@
  */
 #include <stddef.h>
 
+#include "ptx/exec/cluster.h"
 #include "ptx/program/decode.h"
 
 /* The base, a register or a constant, goes to src[0] and the displacement to imm; the state space is resolved. */
@@ -214,17 +215,24 @@ void decode_policy(struct decoder *x)
     decoder_guard(x, d);
 }
 
+static bool is_of_other_block(struct lanes *l, uint64_t address)
+{
+    const struct block *b = half_of(l)->warp->block;
+    return cluster_rank(b, address) != b->rank;
+}
+
 static int run_isspacep(struct lanes *l, const struct dinst *d)
 {
     const uint64_t *a = lanes_at(l, d->src[0]);
     uint32_t *out = lanes_at(l, d->dst), r = 0;
     const struct launch *la = half_of(l)->worker->launch;
+    bool cluster = d->in->mod[PG_SHAREDSUB] == MOD(SHAREDSUB, SHARED_CLUSTER);
     for (int i = 0; i < LANES; i++) {
         uint64_t window = a[i] >> WINDOW_BITS << WINDOW_BITS;
         bool in_param = a[i] - la->program->param_address < PARAM_MAX;
         const struct mem_range *m = window ? NULL : devmem_find(la->mem, a[i]);
         bool in_const = m && m->kind == MEM_CONSTANT && !in_param;
-        bool yes = d->space == SP_SHARED  ? window == WINDOW_SHARED
+        bool yes = d->space == SP_SHARED  ? window == WINDOW_SHARED && (cluster || !is_of_other_block(l, a[i]))
                    : d->space == SP_LOCAL ? window == WINDOW_LOCAL
                    : d->space == SP_PARAM ? in_param
                    : d->space == SP_CONST ? in_const
@@ -244,4 +252,60 @@ void decode_isspacep(struct decoder *x)
     d->space = (uint8_t)ptx_inst_space(x->in);
     d->fn = run_isspacep;
     decoder_guard(x, d);
+}
+
+/* ---- addresses of the shared memory of a cluster: 4 or 8 bytes, of the window of shared memory or generic ---- */
+
+static uint64_t address_at(const struct lanes *l, const struct dinst *d, int lane)
+{
+    const void *a = lanes_at(l, d->src[0]);
+    return d->size == 8 ? ((const uint64_t *)a)[lane] : ((const uint32_t *)a)[lane];
+}
+
+static int run_mapa(struct lanes *l, const struct dinst *d)
+{
+    const uint32_t *rank = lanes_at(l, d->src[1]);
+    void *out = lanes_at(l, d->dst);
+    for (uint32_t m = l->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        uint64_t to = cluster_map(address_at(l, d, i), rank[i]);
+        if (d->size == 8)
+            ((uint64_t *)out)[i] = to;
+        else
+            ((uint32_t *)out)[i] = (uint32_t)to;
+    }
+    return CONTROL_NEXT;
+}
+
+static int run_getctarank(struct lanes *l, const struct dinst *d)
+{
+    uint32_t *out = lanes_at(l, d->dst);
+    for (uint32_t m = l->mask; m; m &= m - 1)
+        out[__builtin_ctz(m)] = cluster_rank(half_of(l)->warp->block, address_at(l, d, __builtin_ctz(m)));
+    return CONTROL_NEXT;
+}
+
+static struct dinst *add_address_step(struct decoder *x, ptx_fn *fn, operand from, operand rank)
+{
+    struct dinst *d = decoder_add_counting_step(x);
+    d->dst = x->in->opd[0].kind == OPD_REG ? decoder_reg(x, x->in->opd[0].reg) : x->scratch;
+    d->size = (uint8_t)ptx_type_size((enum ptx_type)x->in->type[0]);
+    d->src[0] = from;
+    d->src[1] = rank;
+    d->fn = fn;
+    decoder_guard(x, d);
+    return d;
+}
+
+void decode_mapa(struct decoder *x)
+{
+    operand from = decoder_source(x, &x->in->opd[1], (enum ptx_type)x->in->type[0]);
+    operand rank = decoder_source(x, &x->in->opd[2], T_U32);
+    add_address_step(x, run_mapa, from, rank);
+}
+
+void decode_getctarank(struct decoder *x)
+{
+    operand from = decoder_source(x, &x->in->opd[1], (enum ptx_type)x->in->type[0]);
+    add_address_step(x, run_getctarank, from, 0);
 }

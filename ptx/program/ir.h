@@ -147,6 +147,9 @@ struct ptx_func {
     uint32_t nlabels;
     uint32_t maxntid[3], reqntid[3]; /* 0 = not given */
     uint32_t minnctapersm, maxnreg, maxnctapersm;
+    uint32_t cluster[3];             /* .reqnctapercluster; 0 = not given */
+    uint32_t max_cluster_rank;
+    bool explicit_cluster;           /* it must be launched with clusters */
     struct ptx_module *module;
     struct ptx_func *def;            /* after linking: the function with the body */
     void *code;                      /* decoded form (struct code), in the program's arena */

@@ -337,7 +337,7 @@ enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 
 
 static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
-    uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM];
+    uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM], scope = in->mod[PG_SCOPE];
     bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB] ||
                    ptx_is_mbarrier((enum ptx_op)in->op);
     switch (ptx_mem_kind((enum ptx_op)in->op)) {
@@ -350,7 +350,7 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
     switch (in->op) {
     case OP_TX_BEGIN: return ORDER_TRANSACTIONS;
     case OP_MEMBAR: return in->mod[PG_MEMBAR] != MOD(MEMBAR, CTA) ? ORDER_SERIAL : ORDER_FREE;
-    case OP_FENCE: return in->mod[PG_SCOPE] != MOD(SCOPE, CTA) ? ORDER_SERIAL : ORDER_FREE;
+    case OP_FENCE: return scope == MOD(SCOPE, GPU) || scope == MOD(SCOPE, SYS) ? ORDER_SERIAL : ORDER_FREE;
     case OP_CALL: {
         struct ptx_func *t = in->call->target.kind == OPD_FUNC ? in->call->target.func : NULL;
         return t && !body_of(t) ? ORDER_HOST : ORDER_FREE;   /* printf, malloc */

@@ -348,7 +348,7 @@ static void join_opcode(struct parser *p)
 
 static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
 {
-    if (!p->opcode->op && p->nmods <= PARSE_MAX_INST_MODS)
+    if (p->opcode->begins_op && p->nmods <= PARSE_MAX_INST_MODS)
         join_opcode(p);
     if (inst_unsupported(p) || texture_unsupported(p, operands))
         return false;

@@ -158,8 +158,12 @@ void names_init(struct parser *p)
     init_dotted(p);
     init_modifiers(p);
     init_sregs(p);
-    for (int op = 1; op < OP_COUNT; op++)
-        word(p, "", ptx_ops[op].text)->op = (uint16_t)op;
+    for (int op = 1; op < OP_COUNT; op++) {
+        const char *text = ptx_ops[op].text, *dot = strchr(text, '.');
+        word(p, "", text)->op = (uint16_t)op;
+        if (dot)
+            name_intern(p, text, (size_t)(dot - text))->begins_op = true;
+    }
 }
 
 /* ---- scopes ---- */

@@ -149,18 +149,17 @@ static bool attr_one(struct parser *p, const struct name *n, struct list values,
 
 void func_attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc)
 {
-    static const char *const cluster[] = { ".explicitcluster", ".reqnctapercluster", ".blocksareclusters" };
     uint32_t ignored;
     const char *w = n->s;
-    for (size_t i = 0; i < sizeof cluster / sizeof *cluster; i++)
-        if (!strcmp(w, cluster[i])) {
-            diag_error(p->d, loc.line, loc.col, "%s: clusters are not supported", w);
-            return;
-        }
     if (!strcmp(w, ".noreturn"))
         p->attrs.noreturn = true;
-    else if (!strcmp(w, ".abi_preserve") || !strcmp(w, ".abi_preserve_control") || !strcmp(w,
-                                                                                           ".maxclusterrank"))
+    else if (!strcmp(w, ".explicitcluster"))
+        p->attrs.explicit_cluster = true;
+    else if (!strcmp(w, ".blocksareclusters"))
+        diag_error(p->d, loc.line, loc.col, "%s is not supported", w);
+    else if (!strcmp(w, ".maxclusterrank"))
+        attr_one(p, n, values, loc, &p->attrs.max_cluster_rank);
+    else if (!strcmp(w, ".abi_preserve") || !strcmp(w, ".abi_preserve_control"))
         attr_one(p, n, values, loc, &ignored);
     else if (!strcmp(w, ".maxnreg"))
         attr_one(p, n, values, loc, &p->attrs.maxnreg);
@@ -171,7 +170,9 @@ void func_attr_add(struct parser *p, struct name *n, struct list values, struct 
     else if (values.n == 0)
         diag_error(p->d, loc.line, loc.col, "%s takes one to three positive numbers", w);
     else
-        attr_dim3(p, n, values, !strcmp(w, ".maxntid") ? p->attrs.maxntid : p->attrs.reqntid);
+        attr_dim3(p, n, values, !strcmp(w, ".maxntid")   ? p->attrs.maxntid
+                                : !strcmp(w, ".reqntid") ? p->attrs.reqntid
+                                                         : p->attrs.cluster);
 }
 
 static bool same_params(const struct ptx_var *a, const struct ptx_var *b)
@@ -210,6 +211,8 @@ static void apply_attrs(struct parser *p, struct ptx_func *f)
             f->maxntid[i] = p->attrs.maxntid[i];
         if (p->attrs.reqntid[i])
             f->reqntid[i] = p->attrs.reqntid[i];
+        if (p->attrs.cluster[i])
+            f->cluster[i] = p->attrs.cluster[i];
     }
     if (p->attrs.minnctapersm)
         f->minnctapersm = p->attrs.minnctapersm;
@@ -217,6 +220,9 @@ static void apply_attrs(struct parser *p, struct ptx_func *f)
         f->maxnctapersm = p->attrs.maxnctapersm;
     if (p->attrs.maxnreg)
         f->maxnreg = p->attrs.maxnreg;
+    if (p->attrs.max_cluster_rank)
+        f->max_cluster_rank = p->attrs.max_cluster_rank;
+    f->explicit_cluster |= p->attrs.explicit_cluster;
     f->noreturn |= p->attrs.noreturn;
 }
 

@@ -79,6 +79,7 @@ struct name {
     uint32_t len, hash;
     uint16_t token;              /* words with a dot: the grammar's token */
     uint16_t op;
+    bool begins_op;              /* it is the first word of an opcode with several */
     uint8_t sreg, sreg_index;
     uint8_t type, space, linkage, vec, comp;
     uint8_t nmod, mod[PARSE_MAX_WORD_GROUPS];
@@ -220,8 +221,8 @@ struct parser {
     uint8_t header_linkage;
     struct ptx_loc header_loc;
     struct func_attrs {
-        uint32_t maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg;
-        bool noreturn;
+        uint32_t maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg, cluster[3], max_cluster_rank;
+        bool noreturn, explicit_cluster;
     } attrs;
 
     bool seen_version, seen_target;

@@ -9,19 +9,16 @@
 static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
     "wgmma", "tcgen05",                                                /* matrices */
-    "cp", "mbarrier", "getctarank", "mapa", "clusterlaunchcontrol", "setmaxnreg",
+    "cp", "mbarrier", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };
 
 static const struct { const char *opcode, *word; } parts[] = {
     { "tex", ".2dms" }, { "tex", ".a2dms" }, { "txq", ".num_samples" },        /* textures with several samples */
-    { "barrier", ".cluster" }, { "fence", ".proxy" }, { "fence", ".mbarrier_init" }, { "st", ".async" },
+    { "fence", ".proxy" }, { "st", ".async" },
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
-    { "isspacep", ".shared::cluster" }, { "cvta", ".shared::cluster" }, { "ld", ".shared::cluster" },
-    { "st", ".shared::cluster" }, { "atom", ".shared::cluster" }, { "red", ".shared::cluster" },
-    { "fence", ".cluster" }, { "ld", ".cluster" }, { "st", ".cluster" }, { "atom", ".cluster" },
-    { "red", ".cluster" }, { "cp.async", ".bulk" },
+    { "cp.async", ".bulk" },
     { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };

@@ -3,8 +3,9 @@
  * vector width of this machine, and is compared with the reference (ref.h). Rows without lanes of their own
  * (memory, control) are covered by behaviour tests (behave.c). A row with neither is a failure.
  *
- *   conformance [--vectors N] [--hash FILE] [--only TEXT] [--seed N]
+ *   conformance [--vectors N] [--hash FILE] [--only TEXT] [--seed N] [--part I/N] [--reports N]
  *
+ * --part 0/4 runs the first quarter of the tests; the parts may run side by side.
  * --only behaviour runs the behaviour tests alone; CONFORMANCE_SHOW=1 prints the kernel of one that fails.
  */
 #include <math.h>
@@ -33,6 +34,8 @@ struct run {
     int vectors;                                 /* a combination, where it is not exhaustive */
     uint64_t seed;
     const char *only;
+    int part, parts;
+    int most;                                    /* failures that are printed */
     struct record_in *in;
     struct ref_result *want;
     void *dev_in[MAX_DEVICES], *dev_out[MAX_DEVICES];
@@ -176,7 +179,7 @@ static void report(struct run *run, const struct combo *c, const struct device *
                    const struct ref_lane *l, const struct ref_result *want, uint64_t got, const char *which)
 {
     static const char *const dst = "d", *const q = "q", *const src[] = { "a", "b", "c", "e" };
-    if (run->reports++ >= REPORTS)
+    if (run->reports++ >= run->most)
         return;
     printf("FAILED (%s, %d lanes, vector %d, %s): ", dev->isa, dev->warp_size, i, way);
     combo_print_inst(c, stdout, dst, c->pair ? q : NULL, src);
@@ -304,8 +307,11 @@ static bool load(struct run *run, const struct combo_list *list, int first, int 
     bool ok = true;
     for (int d = 0; d < run->ndev && ok; d++) {
         ok = !simtx_module_load(run->dev[d].gpu, text, len, "combinations", &run->module[d]);
-        if (!ok && last == first + 1)
-            printf("FAILED: %s\n", simtx_last_message(run->dev[d].gpu));
+        if (!ok && last == first + 1) {
+            printf("FAILED: ");
+            combo_print_name(&list->at[first], stdout);
+            printf(": %s\n", simtx_last_message(run->dev[d].gpu));
+        }
         if (!ok)
             while (d-- > 0)
                 simtx_module_unload(run->module[d]);
@@ -378,7 +384,7 @@ static void write_hash(const struct run *run, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct run run = { .vectors = 1000, .seed = 1 };
+    struct run run = { .vectors = 1000, .seed = 1, .parts = 1, .most = REPORTS };
     const char *hash_path = NULL;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--vectors"))
@@ -389,6 +395,10 @@ int main(int argc, char **argv)
             run.only = argv[i + 1];
         else if (!strcmp(argv[i], "--seed"))
             run.seed = strtoull(argv[i + 1], NULL, 0);
+        else if (!strcmp(argv[i], "--reports"))
+            run.most = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--part") && sscanf(argv[i + 1], "%d/%d", &run.part, &run.parts) != 2)
+            need(NULL);
     }
     if (run.vectors < BLOCK || run.vectors > MAX_VECTORS)
         run.vectors = run.vectors < BLOCK ? BLOCK : MAX_VECTORS / BLOCK * BLOCK;
@@ -406,17 +416,20 @@ int main(int argc, char **argv)
             need(NULL);
     if (run.only)
         keep_only(&list, run.only);
-    for (int i = 0; i < list.n; i += PER_MODULE)
+    for (int i = run.part * PER_MODULE; i < list.n; i += run.parts * PER_MODULE)
         run_range(&run, &list, i, i + PER_MODULE < list.n ? i + PER_MODULE : list.n);
     if (!run.only || !strcmp(run.only, "behaviour")) {
-        struct device dev[2 * MAX_DEVICES];
+        struct device dev[2 * MAX_DEVICES + 2];
         memcpy(dev, run.dev, sizeof run.dev);
         int more = device_open(dev + run.ndev, MAX_DEVICES, run.ndev, "independent");
-        struct behave_count b = behave_run(dev, run.ndev + more, behaved);
+        more += device_open_timed(dev + run.ndev + more, run.ndev + more, "stack");
+        more += device_open_timed(dev + run.ndev + more, run.ndev + more, "independent");
+        struct behave_count b = behave_run(dev, run.ndev + more, behaved, run.part, run.parts);
         device_close(dev + run.ndev, more);
         run.passed += b.passed;
-        run.failed += b.failed + (run.only ? 0 : uncovered_rows(&list, behaved));
-        printf("behaviour tests: %d on %d GPUs\n", b.passed + b.failed, run.ndev + more);
+        run.failed += b.failed + (run.only || run.parts > 1 ? 0 : uncovered_rows(&list, behaved));
+        printf("behaviour tests: %d on %d GPUs, %d that only simulated GPUs can run\n", b.passed + b.failed,
+               run.ndev + more, b.skipped);
     }
     for (int d = 1; d < run.ndev; d++)
         if (run.dev[d].hash != run.dev[0].hash && !run.failed++)

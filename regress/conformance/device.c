@@ -57,6 +57,27 @@ int device_open(struct device *at, int room, int first, const char *simt)
     return n;
 }
 
+int device_open_timed(struct device *at, int first, const char *simt)
+{
+    static const char *const machine[] = {
+        "sim.mode=timing", "gpu.sms=8", "gpu.gpc_sms=5", "gpu.memory_mb=64", "dram.channels=2", "l1.global=true"
+    };
+    char text[64], *message = NULL;
+    simtx_config *c = simtx_config_new();
+    for (unsigned i = 0; i < sizeof machine / sizeof *machine; i++)
+        set(c, machine[i]);
+    snprintf(text, sizeof text, "gpu.simt=%s", simt);
+    set(c, text);
+    *at = (struct device){ .gpu = simtx_gpu_new(c, first, &message), .isa = "timing mode", .simt = simt, .warp_size = 32,
+                           .hash = HASH_START, .timed = true };
+    simtx_config_free(c);
+    if (!at->gpu) {
+        fprintf(stderr, "no GPU: %s\n", message ? message : "");
+        exit(2);
+    }
+    return 1;
+}
+
 void device_close(struct device *at, int n)
 {
     for (int i = 0; i < n; i++)

@@ -4,7 +4,8 @@
 
 #include "frontend/lib/simtx.h"
 
-struct device { simtx_gpu *gpu; char isa[16]; const char *simt; int warp_size; uint64_t hash; };
+/* real: not simulated; timed: in timing mode. */
+struct device { simtx_gpu *gpu; char isa[16]; const char *simt; int warp_size; uint64_t hash; bool real, timed; };
 
 /*
  * Fills at[] (room for `room`), warp size 32 with every width, then 64 with the widest; returns how many.
@@ -12,6 +13,8 @@ struct device { simtx_gpu *gpu; char isa[16]; const char *simt; int warp_size; u
  * there is none.
  */
 int device_open(struct device *at, int room, int first, const char *simt);
+/* One GPU in timing mode, of 8 SMs in groups of 5. Returns 1; 0 where GPUs are not simulated. */
+int device_open_timed(struct device *at, int first, const char *simt);
 void device_close(struct device *at, int n);
 
 #endif

@@ -411,7 +411,7 @@ static void exchange(struct gen *g)
     FIXED("st.shared.b32 [%%sm], %%r%u;", r(g));
     FIXED("bar.sync %u;", pick(g, 16));
     FIXED("mov.u32 %%t0, %%ntid.x;");
-    FIXED("mad.lo.u32 %%t1, %%tid.x, %u, %u;", 1 + pick(g, 7), pick(g, 100));
+    FIXED("mad.lo.u32 %%t1, %%tx, %u, %u;", 1 + pick(g, 7), pick(g, 100));
     FIXED("rem.u32 %%t1, %%t1, %%t0;");
     FIXED("mov.u32 %%t0, slots;");
     FIXED("mad.lo.u32 %%t1, %%t1, %d, %%t0;", SHARED_SLOT);
@@ -585,7 +585,7 @@ static void warp_matrices(struct gen *g)
           shape,
           forms[f].sum, half ? "" : ".", half ? "" : forms[f].factor, half ? "" : ".", half ? "" : forms[f].factor,
           forms[f].sum, c, a, b, c);
-    FIXED("and.b32 %%t0, %%tid.x, 0xffffffe0;");
+    FIXED("and.b32 %%t0, %%tx, 0xffffffe0;");
     FIXED("mov.u32 %%t1, slots;");
     FIXED("mad.lo.u32 %%t1, %%t0, %d, %%t1;", SHARED_SLOT);
     FIXED("bar.sync 0;");
@@ -694,13 +694,14 @@ static void block(struct gen *g, int depth, bool uniform)
 
 static void registers(struct gen *g)
 {
-    FIXED(".reg .b16 %%h<%d>; .reg .b32 %%r<%d>, %%t<4>, %%sm, %%c<200>, %%n<200>; .reg .b64 %%d<%d>, "
+    FIXED(".reg .b16 %%h<%d>; .reg .b32 %%r<%d>, %%t<4>, %%tx, %%sm, %%c<200>, %%n<200>; .reg .b64 %%d<%d>, "
           "%%a<4>, %%in, %%out, %%sum;",
           NH, NR, ND);
     FIXED(".reg .b32 %%x<%d>; .reg .b64 %%y<%d>; .reg .b32 %%w<24>;", FRESH + 4, FRESH + 4);
     g->fresh = 0;
     FIXED(".reg .pred %%p<%d>, %%q<200>;", NP);
     FIXED(".local .align 8 .b8 larr[72];");
+    FIXED("mov.u32 %%tx, %%tid.x;");
 }
 
 /* From %r0 and %d0: everything else, so that no register is read before it has a value. */
@@ -763,20 +764,20 @@ static void prologue(struct gen *g)
 {
     FIXED("mov.u32 %%t0, %%ctaid.x;");
     FIXED("mov.u32 %%t1, %%ntid.x;");
-    FIXED("mad.lo.u32 %%t2, %%t0, %%t1, %%tid.x;");
+    FIXED("mad.lo.u32 %%t2, %%t0, %%t1, %%tx;");
     FIXED("ld.param.u64 %%in, [pin];");
     FIXED("ld.param.u64 %%out, [pout];");
     FIXED("ld.param.u64 %%sum, [psum];");
     FIXED("mul.wide.u32 %%a1, %%t2, %d;", GEN_OUT_BYTES);
     FIXED("add.u64 %%out, %%out, %%a1;");
     FIXED("mov.u32 %%sm, slots;");
-    FIXED("mad.lo.u32 %%sm, %%tid.x, %d, %%sm;", SHARED_SLOT);
+    FIXED("mad.lo.u32 %%sm, %%tx, %d, %%sm;", SHARED_SLOT);
     FIXED("mov.u64 %%a1, 0;");
     for (int i = 0; i < SHARED_SLOT; i += 8)
         FIXED("st.shared.b64 [%%sm+%d], %%a1;", i);
-    FIXED("setp.lt.u32 %%p0, %%tid.x, 16;");
+    FIXED("setp.lt.u32 %%p0, %%tx, 16;");
     FIXED("mov.u32 %%t1, scell;");
-    FIXED("mad.lo.u32 %%t1, %%tid.x, 8, %%t1;");
+    FIXED("mad.lo.u32 %%t1, %%tx, 8, %%t1;");
     FIXED("@%%p0 st.shared.b64 [%%t1], %%a1;");
     FIXED("and.b32 %%t3, %%t2, 255;");
     FIXED("mul.wide.u32 %%a1, %%t3, 8;");
@@ -792,7 +793,7 @@ static void epilogue(struct gen *g)
     int at = 0;
     FIXED("bar.sync 0;");
     FIXED("mov.u32 %%t1, scell;");
-    FIXED("and.b32 %%t0, %%tid.x, 15;");
+    FIXED("and.b32 %%t0, %%tx, 15;");
     FIXED("mad.lo.u32 %%t1, %%t0, 8, %%t1;");
     FIXED("ld.shared.b64 %%a1, [%%t1];");
     FIXED("st.global.b64 [%%out+%d], %%a1;", at);

@@ -86,6 +86,18 @@ echo 'extern "C" void own(); int main() { own(); }' >own.cu
 holds "but not a program's own" "$nvcc" own.cu -Lownlib -lcublas
 holds "-U__NVCC__" "$nvcc" -U__NVCC__ -DWITHOUT -c "$here/device_operators.cu" -o without.o
 holds "host functions whose operators only device code has" "$nvcc" -c "$here/device_operators.cu" -o with.o
+cluster_shapes() { # three shapes are numbers, nine are not, and each of these has a message with its text
+    "$nvcc" -w "$here/cluster_dims.cu" -o cluster_dims && ./cluster_dims >shapes 2>messages
+    [ "$(uniq -c <shapes | awk '{ print $1 $2 }' | xargs)" = "3cudaSuccess 9cudaErrorInvalidClusterSize" ] &&
+        [ "$(sed -n 's/.*__cluster_dims__(\(.*\)) is not one to three positive numbers.*/\1/p' messages | xargs -d '\n')" = \
+            "4 / 2, 1, 1 2, N 2, 1, N N 2, 0, 1 -2 4294967298 1, 2, 1, 1 2," ] || { cat shapes messages; return 1; }
+}
+holds "shapes of clusters that are not numbers" cluster_shapes
+echo '__global__ void __cluster_dims__(2, 1, 1) k() {}' >shaped.cu
+holds "PTX has no shape of clusters" noted "__cluster_dims__ is not in PTX" "$nvcc" -ptx shaped.cu
+holds "nor a fat binary" noted "__cluster_dims__ is not in PTX" "$nvcc" -fatbin shaped.cu
+without_note() { "$nvcc" -c shaped.cu >notes.txt 2>&1 && ! grep -q cluster notes.txt; }
+holds "but an object" without_note
 holds "-run" sh -c 'echo "int main(int n, char **a) { return n == 3 && *a[2] == 89 ? 0 : 1; }" >r.cu &&
     "$1" r.cu -o r -run --run-args x,Y' - "$nvcc"
 holds "-M with output" sh -c '"$1" -M a.cu -o a.d && grep -q "a.cu" a.d' - "$nvcc"

@@ -287,6 +287,17 @@ holds "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output
 sed 's/ret;/frobnicate.u32 %r1;/' n.ptx >bad.ptx
 holds "ptxas refuses an unknown instruction" rejects "frobnicate" "$build/cuda/bin/ptxas" --output-file bad.o bad.ptx
 holds "and leaves no output" sh -c "! test -e bad.o"
+marked() { # VERSION TARGET INSTRUCTION VERSION TARGET: what ptxas makes of the text's version and target
+    printf '//\n.version %s\n.target sm_%s\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %%p;\n%s;\nret;\n}\n' \
+        "$1" "$2" "$3" >cluster.ptx && "$build/cuda/bin/ptxas" --output-file cluster.o cluster.ptx &&
+        [ "$(sed -n 's/^\.version //p; s/^\.target sm_//p' cluster.o | xargs)" = "$4 $5" ] || { cat cluster.o; return 1; }
+}
+holds "code without clusters keeps its target" marked 6.0 70 'bar.sync 0' 6.0 70
+holds "scopes of clusters are marked as sm_90" marked 6.0 70 'fence.acq_rel.cluster' 8.0 90
+holds "special registers of clusters are" marked 7.5 86 'mov.pred %p, %is_explicit_cluster' 8.0 90
+holds "a later version and target stay" marked 8.6 100 'barrier.cluster.arrive' 8.6 100
+holds "a later target stays" marked 7.5 100 'barrier.cluster.arrive' 8.0 100
+holds "names of files are not code" marked 6.0 70 '.file 1 "a.cluster.cu"' 6.0 70
 holds "ptxas accepts textures" "$build/cuda/bin/ptxas" --output-file tex.o tex.ptx
 for f in intrinsics language; do
     for opt in "-O2" "-O0 -g" "-O2 -g"; do

@@ -1,7 +1,7 @@
-/* Cooperative groups: the block, tiles, coalesced threads of a warp and their partitions, clusters of one block, and
+/* Cooperative groups: the block, tiles, coalesced threads of a warp and their partitions, clusters of blocks, and
  * the grid of a cooperative launch, with their collective operations (CUDA C++ programming guide, "Cooperative
  * Groups").
- * Larger clusters and groups of several devices are not supported. */
+ * Groups of several devices are not supported. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -10,6 +10,7 @@
 #if !defined(__CUDA__) || !defined(__clang__)
 #error "cooperative_groups.h needs a CUDA compilation: give the file the suffix .cu, or -x cu"
 #endif
+#include "simtx/cluster_intrinsics.h"
 #include "simtx/keywords.h"
 
 namespace cooperative_groups
@@ -142,10 +143,18 @@ class grid_group
     static SIMTX_CG dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     static SIMTX_CG dim3 dim_blocks() { return group_dim(); }
     static SIMTX_CG dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-    static SIMTX_CG unsigned long long num_clusters() { return num_blocks(); }
-    static SIMTX_CG unsigned long long cluster_rank() { return block_rank(); }
-    static SIMTX_CG dim3 dim_clusters() { return dim_blocks(); }
-    static SIMTX_CG dim3 cluster_index() { return block_index(); }
+    static SIMTX_CG dim3 dim_clusters() { return __clusterGridDimInClusters(); }
+    static SIMTX_CG dim3 cluster_index() { return __clusterIdx(); }
+    static SIMTX_CG unsigned long long num_clusters()
+    {
+        dim3 n = dim_clusters();
+        return (unsigned long long)n.x * n.y * n.z;
+    }
+    static SIMTX_CG unsigned long long cluster_rank()
+    {
+        dim3 n = dim_clusters(), i = cluster_index();
+        return ((unsigned long long)i.z * n.y + i.y) * n.x + i.x;
+    }
     static SIMTX_CG bool is_valid() { return true; }
     struct arrival_token {
     };

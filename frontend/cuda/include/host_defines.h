@@ -13,16 +13,14 @@
  * can be one: the section tells the runtime which variables are meant (cuda_runtime.h). */
 #define __managed__ __attribute__((device, section("simtx_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* Clusters of one block are what every launch has; a launch of a kernel with larger ones is an error. */
+/* Clang has no attribute for the shape of a kernel's clusters. The runtime reads it in the name of the section of the
+ * kernel's host function, so the shape is written in numbers, or macros, and PTX alone does not have it. */
+#ifdef SIMTX_PTX_ONLY
 #define __cluster_dims__(...) \
-    __attribute__((diagnose_if(simtx_blocks_of_cluster(__VA_ARGS__) != 1, \
-                               "simtx has no clusters of several blocks", "error")))
-#ifdef __cplusplus
-static inline constexpr __attribute__((host, device)) unsigned simtx_blocks_of_cluster(unsigned x, unsigned y = 1,
-                                                                                       unsigned z = 1)
-{
-    return x * y * z;
-}
+    _Pragma("GCC warning \"__cluster_dims__ is not in PTX (simtx): launch with the attribute cluster dimension\"")
+#else
+#define __cluster_dims__(...) __attribute__((section("simtx_cluster " SIMTX_TEXT_OF(__VA_ARGS__))))
+#define SIMTX_TEXT_OF(...) #__VA_ARGS__
 #endif
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))

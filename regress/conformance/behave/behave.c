@@ -13,6 +13,7 @@ struct behave_ctx {
     int ndev;
     bool *covered;
     struct behave_count count;
+    int part, parts, tests;                      /* tests: those seen so far */
     char printed[8192];
     size_t nprinted;
     const uint64_t *table;
@@ -159,7 +160,8 @@ static bool run_on(struct behave_ctx *x, const struct behave_test *t, const stru
         x->nprinted = 0;
         simtx_set_printf(dev->gpu, collect, x);
         const void *args[] = { &out, &buf };
-        simtx_launch_params p = { { grid, 1, 1 }, { block, 1, 1 }, t->dynamic_shared, args, NULL, 0, 0 };
+        simtx_launch_params p = { { grid, 1, 1 }, { block, 1, 1 }, t->dynamic_shared, args, NULL, 0, 0,
+                                  { t->cluster, t->cluster != 0, t->cluster != 0 } };
         if (t->prepare)
             t->prepare(dev->gpu, m, buf, false);
         simtx_status s = simtx_launch(simtx_module_kernel(m, "t"), &p, NULL, &fault);
@@ -183,10 +185,17 @@ static bool run_on(struct behave_ctx *x, const struct behave_test *t, const stru
 
 void behave_one(struct behave_ctx *x, const struct behave_test *t)
 {
+    if (x->tests++ % x->parts != x->part)
+        return;
+    if (x->dev->real && (t->fault || t->refused || t->printed)) {
+        x->count.skipped++;
+        return;
+    }
     char *text = make_text(t);
     bool ok = true;
     for (int d = 0; d < x->ndev && ok; d++)
-        ok = run_on(x, t, &x->dev[d], text);
+        if (!x->dev[d].timed || (t->cluster && !t->functional))
+            ok = run_on(x, t, &x->dev[d], text);
     if (ok)
         mark_rows(x, text);
     else if (getenv("CONFORMANCE_SHOW"))
@@ -206,9 +215,9 @@ void behave_table(struct behave_ctx *x, const char *name, const char *module, co
     x->table = NULL;
 }
 
-struct behave_count behave_run(const struct device *dev, int ndev, bool *form_covered)
+struct behave_count behave_run(const struct device *dev, int ndev, bool *form_covered, int part, int parts)
 {
-    struct behave_ctx x = { .dev = dev, .ndev = ndev, .covered = form_covered };
+    struct behave_ctx x = { .dev = dev, .ndev = ndev, .covered = form_covered, .part = part, .parts = parts };
     behave_memory(&x);
     behave_atomics(&x);
     behave_wide(&x);
@@ -219,5 +228,6 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_pairs(&x);
     behave_matrix(&x);
     behave_gemm(&x);
+    behave_cluster(&x);
     return x.count;
 }

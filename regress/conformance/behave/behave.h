@@ -30,11 +30,15 @@ struct behave_test {
     const char *refused;             /* the module must not load, and the message has this in it */
     void (*check_buffer)(const unsigned char *buf, bool *ok);
     uint32_t dynamic_shared;
+    /* Blocks of a cluster; 0: the launch has none. Tests with clusters also run in timing mode, unless `functional`: there
+     * it is a hang. */
+    uint32_t cluster;
+    bool functional;
     /* Called before the launch, and after it to release what it made; buf: the buffer. */
     void (*prepare)(simtx_gpu *gpu, simtx_module *m, void *buf, bool end);
 };
 
-struct behave_count { int passed, failed; };
+struct behave_count { int passed, failed, skipped; };
 struct behave_ctx;                   /* the devices, and what was counted */
 
 void behave_one(struct behave_ctx *x, const struct behave_test *t);
@@ -45,8 +49,11 @@ void behave_table(struct behave_ctx *x, const char *name, const char *module, co
                   uint32_t threads, const uint64_t *words, uint32_t mask);
 unsigned char behave_fill(uint32_t at);          /* byte `at` of the buffer */
 
-/* Runs all of them on each device and marks the FORM rows (by index) that their instructions belong to. */
-struct behave_count behave_run(const struct device *dev, int ndev, bool *form_covered);
+/*
+ * Runs one of `parts` parts of them on each device and marks the FORM rows (by index) that their instructions belong
+ * to. A real GPU skips those that expect a fault (its context is lost then), a refused module or output.
+ */
+struct behave_count behave_run(const struct device *dev, int ndev, bool *form_covered, int part, int parts);
 
 void behave_memory(struct behave_ctx *x);
 void behave_atomics(struct behave_ctx *x);
@@ -58,5 +65,6 @@ void behave_texture(struct behave_ctx *x);
 void behave_pairs(struct behave_ctx *x);
 void behave_matrix(struct behave_ctx *x);
 void behave_gemm(struct behave_ctx *x);
+void behave_cluster(struct behave_ctx *x);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Reference of conversions (PTX ISA 9.7.9.21): the source as an exact MPFR number, one rounding into the
- * target. Float to integer clamps to the target's range; a NaN becomes 0, or 0x8000000000000000 in 64 bits.
+ * target. Float to integer clamps to the target's range; a NaN becomes 0, or, from f64 or into 64 bits, the integer
+ * whose highest bit alone is set.
  */
 #include "regress/conformance/ref/ref_fp.h"
 
@@ -84,7 +85,9 @@ static uint64_t convert(const struct ptx_inst *in, uint64_t a)
         return (uint64_t)(in->mod[PG_SAT] ? ref_clamp(v, ref_least(bits, sign), ref_most(bits, sign)) : v);
     }
     if (is_float(from) && fp_is_nan(from, a))
-        return is_float(to) ? convert_nan(in, to, from, a) : bits == 64 ? 0x8000000000000000u : 0;
+        return is_float(to)                       ? convert_nan(in, to, from, a)
+               : bits == 64 || from == T_F64 ? UINT64_C(1) << (bits - 1)
+                                             : 0;
     if (in->mod[PG_FTZ] && from == T_F32)
         a = fp_flush(from, a);
     if (REF_HAS(in, RND, RNA)) {

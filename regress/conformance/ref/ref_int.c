@@ -89,12 +89,12 @@ static s128 product24(const struct ptx_inst *in, const struct ref_lane *l)
     return ref_value(in->type[0], part);
 }
 
-/* Division by zero gives all ones, the remainder then is the dividend; the least number by -1 wraps. */
+/* Division by zero gives all ones, as quotient and as remainder (docs/hardware.md); the least number by -1 wraps. */
 static uint64_t divide(uint8_t t, uint64_t x, uint64_t y, bool rest)
 {
     s128 a = ref_value(t, x), b = ref_value(t, y);
     if (b == 0)
-        return rest ? x : ~0ull;
+        return ~0ull;
     return (uint64_t)(rest ? a % b : a / b);
 }
 

@@ -162,6 +162,18 @@ SIMTX_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaG
     return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, count, offset, kind);
 }
 
+template <class T_>
+SIMTX_API cudaOccupancyMaxPotentialClusterSize(int *size, T_ *kernel, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxPotentialClusterSize(size, (const void *)kernel, config);
+}
+
+template <class T_>
+SIMTX_API cudaOccupancyMaxActiveClusters(int *clusters, T_ *kernel, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxActiveClusters(clusters, (const void *)kernel, config);
+}
+
 #if __cplusplus >= 201103L
 template <class... Expected, class... Actual>
 static inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Expected...),

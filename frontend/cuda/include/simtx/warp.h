@@ -5,6 +5,7 @@
 #define SIMTX_WARP_H
 
 #include "simtx/keywords.h"
+#include "simtx/cluster_intrinsics.h"
 #include "simtx/sync.h"
 
 /* The clamp operand of shfl: segment mask in bits 8..12, last lane of the segment in bits 0..4. */
