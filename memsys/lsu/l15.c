@@ -95,6 +95,12 @@ bool l15_run(struct l15 *c, uint64_t now)
     return given;
 }
 
+void l15_preload(struct l15 *c, uint64_t line)
+{
+    if (tags_find(&c->tags, line) == TAG_NONE)
+        tags_allocate(&c->tags, tags_victim(&c->tags, line), line, 1);
+}
+
 void l15_fill(struct l15 *c, const struct packet *p, uint64_t now)
 {
     uint32_t e = p->token & ((UINT32_C(1) << REPLY_SHIFT) - 1), i = tags_victim(&c->tags, p->line);

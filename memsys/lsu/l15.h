@@ -36,6 +36,7 @@ void l15_end(struct l15 *c);
 void l15_clear(struct l15 *c);
 void l15_request(struct l15 *c, struct packet *p);       /* a read of a first level, which missed at STAMP_L1 */
 bool l15_run(struct l15 *c, uint64_t now);               /* true: a first level has received a line */
+void l15_preload(struct l15 *c, uint64_t line);          /* inserts a line of instructions without a request */
 void l15_fill(struct l15 *c, const struct packet *p, uint64_t now);      /* the reply of L2 */
 void l15_settle(struct l15 *c, uint64_t until);          /* counts cycles of waiting for an MSHR entry */
 uint64_t l15_next(const struct l15 *c, uint64_t after);  /* the next cycle > after in which it has something to do */

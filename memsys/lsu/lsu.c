@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/huge.h"
+#include "memsys/lsu/access_profile.h"
 #include "memsys/lsu/lsu_impl.h"
 #include "memsys/xbar/xbar.h"
 
 /* The order in which an instruction's servers are processed. */
 static const enum mem_server server_order[SERVERS] = {
-    SERVE_SHARED, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
+    SERVE_SHARED, SERVE_CLUSTER, SERVE_CONST, SERVE_TEXTURE, SERVE_LOCAL, SERVE_GLOBAL
 };
 
 static uint8_t networks_of_probes(const struct coherence *p)
@@ -111,11 +112,13 @@ bool lsu_has_room(const struct lsu *u)
     return u->n + 1 < u->cfg.queue;
 }
 
-static void count_lines(struct lsu *u, uint32_t n)
+static void count_lines(struct lsu *u, const struct mem_op *op, const struct line_access *access, uint32_t n)
 {
     u->count[STAT_COALESCED_INSTS]++;
     u->count[STAT_COALESCED_LINES] += n;
     hist_add(u->hists, HIST_COALESCED, n);
+    if (op->profile)
+        access_profile_lines(op->profile, access, n);
 }
 
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores)
@@ -134,14 +137,30 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
     op->sequence = u->instructions++;
     if (op->served_by[SERVE_GLOBAL]) {
         s->n = coalesce(op, SERVE_GLOBAL, u->cfg.coalescer.lanes, s->access);
-        count_lines(u, s->n);
+        count_lines(u, op, s->access, s->n);
     }
     *loads = op->kind == MOP_STORE || !mem_is_waited_for(op) ? 0 : s->n;
     *stores = op->kind == MOP_LOAD || !mem_is_waited_for(op) ? 0 : s->n;
     op->issued = u->clock = now;
     if (u->retire.check)
         order_check_issued(u->retire.check, op, *loads, *stores);
+    *loads += op->served_by[SERVE_CLUSTER] && op->kind != MOP_STORE;
+    *stores += op->served_by[SERVE_CLUSTER] && op->kind != MOP_LOAD;
     retire_begin(&u->retire, op);
+}
+
+void lsu_cluster_reply(struct lsu *u, struct mem_op *op, uint64_t lanes, uint64_t ready)
+{
+    const struct lsu_calls *c = &u->retire.calls;
+    mem_cluster_reply(op, lanes);
+    u->changed = true;
+    if (!--op->remote) {
+        if (op->kind != MOP_STORE)
+            c->performed(c->ctx, op->sm_slot, false, ready);
+        if (op->kind != MOP_LOAD)
+            c->performed(c->ctx, op->sm_slot, true, ready);
+    }
+    retire_complete(&u->retire, op, ready);
 }
 
 bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
@@ -176,9 +195,14 @@ static void begin_shared(struct lsu *u, const struct mem_op *op, uint64_t now)
     const struct shared_cfg *c = &u->cfg.shared;
     uint32_t passes = c->block ? shared_block_accesses(op, c) : shared_passes(op, c);
     u->step = now + (uint64_t)(passes - 1) * (c->block ? c->latency : 1);
+    u->pass_delay = c->block ? 0 : (passes - 1) * (c->pass_latency - 1);
     u->count[STAT_SHARED_INSTS]++;
     u->count[STAT_SHARED_PASSES] += passes;
     hist_add(u->hists, HIST_SHARED_CONFLICTS, passes);
+    if (op->profile) {
+        op->profile[PROFILE_SHARED_ACCESSES]++;
+        op->profile[PROFILE_SHARED_PASSES] += passes;
+    }
 }
 
 /* The texture units filter quads while the cache reads lines; the results follow the last quad by the hit latency. */
@@ -237,7 +261,9 @@ static void begin_server(struct lsu *u, const struct queued *s, enum mem_server 
     u->step = now;
     u->next = 0;
     u->access = u->others;
-    if (server == SERVE_SHARED) {
+    if (server == SERVE_CLUSTER) {
+        u->accesses = 0;
+    } else if (server == SERVE_SHARED) {
         begin_shared(u, s->op, now);
     } else if (server == SERVE_CONST) {
         unsigned shift = (unsigned)__builtin_ctz(u->cfg.ro.const_port);
@@ -250,7 +276,7 @@ static void begin_server(struct lsu *u, const struct queued *s, enum mem_server 
             u->accesses = coalesce_blocks(s->op, server, u->cfg.coalescer.lanes, shift, u->others);
     } else if (server == SERVE_LOCAL) {
         u->accesses = coalesce_private(u, s->op, u->cfg.coalescer.lanes, u->others);
-        count_lines(u, u->accesses);
+        count_lines(u, s->op, u->others, u->accesses);
     } else {
         u->access = s->access;
         u->accesses = s->n;
@@ -287,13 +313,25 @@ static enum lsu_result offer_memory(struct lsu *u, struct mem_op *op, const stru
     return l1_load(&u->l1, op, a, s, now);
 }
 
-/* The same, with the oracle of program order. */
+/* offer_memory, with what the caches count added to the instruction's profile. */
+static enum lsu_result offer_profiled(struct lsu *u, struct mem_op *op, const struct line_access *a,
+                                      enum mem_server s, uint32_t track, uint64_t now)
+{
+    struct access_profile p;
+    uint64_t *profile = op->profile;                 /* the access may complete op */
+    access_profile_begin(&p, u->count);
+    enum lsu_result r = offer_memory(u, op, a, s, track, now);
+    access_profile_end(&p, u->count, profile);
+    return r;
+}
+
+/* Offers the access, with its profile and the oracle of program order. */
 static enum lsu_result serve_memory(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
                                     uint32_t track, uint64_t now)
 {
     const struct order_check *c = u->retire.check;
     bool early = c && s == SERVE_GLOBAL && op->kind != MOP_PREFETCH && !order_check_in_order(c, op);
-    enum lsu_result r = offer_memory(u, op, a, s, track, now);
+    enum lsu_result r = op->profile ? offer_profiled(u, op, a, s, track, now) : offer_memory(u, op, a, s, track, now);
     if (early && r == LSU_SERVED)
         order_check_report(c, op, a->line, now);
     return r;
@@ -322,13 +360,26 @@ static enum lsu_result enter_pipeline(struct lsu *u, struct mem_op *op, const st
     return LSU_SERVED;
 }
 
+static enum lsu_result load_read_only(struct lsu *u, struct rocache *c, struct mem_op *op, const struct line_access *a,
+                                      uint64_t now)
+{
+    struct access_profile p;
+    uint64_t *profile = op->profile;
+    if (!profile)
+        return rocache_load(c, op, a, now);
+    access_profile_begin(&p, u->count);
+    enum lsu_result r = rocache_load(c, op, a, now);
+    access_profile_end(&p, u->count, profile);
+    return r;
+}
+
 static enum lsu_result serve(struct lsu *u, struct mem_op *op, const struct line_access *a, enum mem_server s,
                              uint64_t now)
 {
     if (s == SERVE_CONST)
-        return rocache_load(&u->konst, op, a, now);
+        return load_read_only(u, &u->konst, op, a, now);
     if (s == SERVE_TEXTURE)
-        return rocache_load(&u->texture, op, a, now);
+        return load_read_only(u, &u->texture, op, a, now);
     if (s == SERVE_GLOBAL && staging_holds(&u->staging) && mem_is_waited_for(op))
         return lsu_stage_offer(u, op, a, now);
     if (through_pipeline(u, op, s))
@@ -407,17 +458,30 @@ static bool serve_accesses(struct lsu *u, struct mem_op *op, enum mem_server s, 
     return u->next == u->accesses;
 }
 
+/* From the last pass to the result; with blocks a store has completed when its last access begins. */
+static uint32_t shared_latency(const struct lsu *u, const struct mem_op *op)
+{
+    const struct shared_cfg *c = &u->cfg.shared;
+    if (op->kind == MOP_STORE)
+        return c->block ? 1 : c->latency;
+    return u->pass_delay + (op->kind == MOP_ATOM && c->atomic_latency ? c->atomic_latency : c->latency);
+}
+
 static bool run_server(struct lsu *u, struct mem_op *op, uint64_t now)
 {
     enum mem_server s = server_order[u->server];
+    if (s == SERVE_CLUSTER) {
+        op->remote = u->retire.calls.remote_shared(u->retire.calls.ctx, op, now);
+        op->pending += op->remote;
+        return true;
+    }
     if (s != SERVE_SHARED)
         return serve_accesses(u, op, s, now);
     if (u->staging.stage && u->staging.stage->shared && !staging_shared(&u->staging, op, now)) {
         u->rejected = reject(op, s, LSU_BLOCKED_STAGE, now);
         return false;
     }
-    /* with blocks a store has completed when its last access begins */
-    uint64_t ready = now + (u->cfg.shared.block && op->kind == MOP_STORE ? 0 : u->cfg.shared.latency - 1);
+    uint64_t ready = now + shared_latency(u, op) - 1;
     if (u->banks.perform) {
         u->banks_free = now + u->banks.perform(u->banks.ctx, op, now);
         ready += u->banks_free - now;
@@ -827,6 +891,13 @@ void lsu_invalidate(struct lsu *u)
     l15_clear(&u->l15);
 }
 
+void lsu_preload_code(struct lsu *u, uint64_t address, uint64_t bytes)
+{
+    uint64_t most = (uint64_t)u->cfg.ro.inst_launch_kb << 10, end = address + (bytes < most ? bytes : most);
+    for (uint64_t line = address / LINE_BYTES * LINE_BYTES; line < end; line += LINE_BYTES)
+        l15_preload(&u->l15, line);
+}
+
 static const char *waits_for(const struct lsu *u)
 {
     const struct rejection *r = u->not_looked_up.on ? &u->not_looked_up : &u->rejected;
@@ -862,7 +933,7 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
 {
     static const char *const names[SERVERS] = {
         [SERVE_GLOBAL] = "global", [SERVE_SHARED] = "shared", [SERVE_LOCAL] = "local", [SERVE_CONST] = "const",
-        [SERVE_TEXTURE] = "texture"
+        [SERVE_TEXTURE] = "texture", [SERVE_CLUSTER] = "cluster"
     };
     char text[240];
     uint32_t queued = u->send.data.n + u->send.inst.n;

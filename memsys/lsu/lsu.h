@@ -31,7 +31,7 @@ struct readonly_cfg {
     struct l15_cfg l15;              /* sets = 0: none */
     bool texture_nc;
     uint32_t texture_units, texture_unit_bytes;
-    uint32_t const_port, inst_bytes, inst_prefetch;
+    uint32_t const_port, inst_bytes, inst_prefetch, inst_launch_kb;
 };
 
 struct lsu_cfg {
@@ -70,6 +70,9 @@ struct lsu_calls {
     void (*replied)(void *ctx, const struct packet *p);
     /* A message of an L2 slice's engine (memsys/l2/engine.h); the SM owns the packet. */
     void (*message)(void *ctx, struct packet *p, uint64_t now);
+    /* Sends an access to the shared memory of other blocks of the cluster; returns the number of its messages. The
+     * replies come by lsu_cluster_reply. Only for launches with clusters. */
+    uint32_t (*remote_shared)(void *ctx, struct mem_op *op, uint64_t now);
 };
 
 struct lsu;
@@ -80,6 +83,9 @@ void readonly_configure(struct readonly_cfg *c, const struct simtx_config *confi
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists);
 void lsu_free(struct lsu *u);
+/* The reply to a message of remote_shared has arrived, for these lanes. It completes in cycle `ready`, now or later; no later
+ * reply is ready earlier. */
+void lsu_cluster_reply(struct lsu *u, struct mem_op *op, uint64_t lanes, uint64_t ready);
 /* Inserts the stage of an order policy, with its state, between coalescer and L1. Before the first cycle. */
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
 
@@ -150,6 +156,8 @@ void lsu_private_map(struct lsu *u, const struct private_map *m);
  * and every write is acknowledged. */
 bool lsu_flush(struct lsu *u, uint64_t now);
 void lsu_invalidate(struct lsu *u);                  /* empties all caches */
+/* A kernel whose code begins at `address` is launched: its first inst.launch_kb are in L1.5. */
+void lsu_preload_code(struct lsu *u, uint64_t address, uint64_t bytes);
 /* The line's state in the coherence protocol's L1 table; only with a protocol. */
 /* For an agent that accesses lines in no time, between cycles: a probe, which becomes its acknowledgement; the bytes of
  * a coherent copy, NULL = none. */

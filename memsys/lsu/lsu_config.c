@@ -43,6 +43,9 @@ void readonly_check(const struct simtx_config *config, struct diag *d)
     cache_check_size(config, KEY_TEXTURE_KB, KEY_TEXTURE_WAYS, KEY_TEXTURE_LINE, d);
     cache_check_size(config, KEY_INST_KB, KEY_INST_WAYS, KEY_INST_LINE, d);
     cache_check_size(config, KEY_L15_KB, KEY_L15_WAYS, KEY_NONE, d);
+    if (config_int(config, KEY_INST_LAUNCH_KB) && !config_int(config, KEY_L15_KB))
+        diag_error(d, 0, 0, "%s needs an L1.5: set l15.kb",
+                   config_setting(config, KEY_INST_LAUNCH_KB).text);
 }
 
 void shared_check(const struct simtx_config *config, struct diag *d)

@@ -45,6 +45,7 @@ struct lsu {
     uint64_t step;                   /* cycle in which its processing continues */
     uint64_t addresses_free;         /* cycle at which the address unit accepts another instruction */
     uint32_t address_cycles;         /* of an instruction */
+    uint32_t pass_delay;             /* cycles by which further passes delay the result */
     uint64_t banks_free;             /* cycle until which the banks of shared memory are busy after their passes */
     uint64_t filters_free;           /* cycle until which the texture units are busy with the oldest instruction */
     struct lsu_banks banks;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/profile.h"
 #include "memsys/lsu/retire.h"
 #include "ptx/texture/fetch.h"
 
@@ -56,12 +57,23 @@ static void count_latency(struct retire *r, const struct mem_op *op, uint64_t at
         hist_add(r->hists, HIST_LOCAL_LATENCY, at - op->issued);
 }
 
+/* Of accesses whose values go to registers. */
+static void profile_latency(const struct mem_op *op, uint64_t at)
+{
+    if ((op->kind != MOP_LOAD || op->to_shared) && op->kind != MOP_ATOM)
+        return;
+    op->profile[PROFILE_LOADS]++;
+    op->profile[PROFILE_LOAD_CYCLES] += at - op->issued;
+}
+
 void retire_complete(struct retire *r, struct mem_op *op, uint64_t now)
 {
     if (--op->pending)
         return;
     uint64_t at = op->ready > now ? op->ready : now;
     count_latency(r, op, at);
+    if (op->profile)
+        profile_latency(op, at);
     retire_release(r, op->sm_slot);
     r->calls.done(r->calls.ctx, op, at);
 }

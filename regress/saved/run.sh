@@ -111,6 +111,9 @@ done
 { cat state; echo x; } >longer
 check 2 "damaged or not complete" "${restore[@]}" longer -- "$steps"
 check 2 "not a saved state" "${restore[@]}" "$here/run.sh" -- "$steps"
+cp state older
+printf 'simtx state 1\n' | dd of=older conv=notrunc 2>/dev/null         # its launches had no clusters
+check 2 "older: not a saved state of this version" "${restore[@]}" older -- "$steps"
 "$build/regress/saved/other_version" version
 check 2 "saved with version 'simtx 0.0.1, statistics 0'" "${restore[@]}" version -- "$steps"
 for which in memory managed; do
@@ -130,12 +133,13 @@ more:when the state was saved it was a fill
 value:a fill: the value differs
 data:a copy to the device: the data differs
 block:a launch: the block differs
+cluster:a launch: the cluster differs
 argument:a launch: the arguments differs
 read:a copy from the device: the size differs
 managed:a launch: the managed or pinned memory differs
 launches:before the point, would run in timing mode
 END
-holds "all changes were tried" [ $changes = 9 ]
+holds "all changes were tried" [ $changes = 10 ]
 check 1 "no launch was at the point" env SIMTX_RESTORE="$work/state" "$simtx" run --quiet --config gtx480 \
     --detail kernel:last -- "$build/kernels/device_query"
 

@@ -41,7 +41,16 @@ int main(int argc, char **argv) {
     cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice);
     if (is("managed"))
         managed[50] = 1;
-    step<<<blocks, is("block") ? 128 : 256>>>(data, n, is("argument") ? 6 : 5);
+    cudaLaunchAttribute shape{};
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim.x = 2;
+    shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
+    cudaLaunchConfig_t first{};
+    first.gridDim = blocks;
+    first.blockDim = is("block") ? 128 : 256;
+    first.attrs = &shape;
+    first.numAttrs = is("cluster");
+    cudaLaunchKernelEx(&first, step, data, n, is("argument") ? 6 : 5);
     step<<<1, 100>>>(managed, 100, 7);
     cudaDeviceSynchronize();
     cudaMemcpy(host, data, sizeof *host * (is("read") ? 99 : 100), cudaMemcpyDeviceToHost);

@@ -37,6 +37,111 @@ for name in vecadd reduce recursion device_printf; do
     done
 done
 
+# ---- clusters of blocks: the same however they are simulated; the latency is that of the keys ----
+small="--timing --config a100 --set gpu.sms=7 --set gpu.gpc_sms=4 --set dram.channels=2"
+for name in cluster_histogram cluster_stencil; do
+    holds "$name" run one "$(kernel $name)" $small --stats one.json
+    for how in "--threads 2" "--threads 4" "--set sim.sync_window=1" "--set sim.no_skip=true"; do
+        holds "$name $how" run other "$(kernel $name)" $small $how --stats other.json
+        holds "$name $how: the same statistics" "$build/regress/timing/same_json" one.json other.json
+    done
+    for machine in gtx480 gtx480-sc+mesi+sc v100 h100; do
+        holds "$name on $machine" run out "$(kernel $name)" --timing --config $machine
+    done
+done
+# cluster KERNEL BLOCKS THREADS OPTIONS...: what the kernel of cluster.ptx leaves in out[]
+cluster() {
+    local kernel=$1 blocks=$2 threads=$3
+    shift 3
+    "$simtx" launch --quiet --timing --config a100 "$here/cluster.ptx" --kernel "$kernel" --grid "$blocks" \
+        --block "$threads" --arg 'out=u32[16]:0' --print out:16 "$@" 2>err | sed 's/^out: //'
+}
+# between LOW HIGH KERNEL ...: out[0] is
+between() {
+    local low=$1 high=$2 value
+    shift 2
+    value=$(cluster "$@" | cut -d' ' -f1)
+    [ "${value:-0}" -ge "$low" ] && [ "$value" -le "$high" ] || { echo "$value is not in $low .. $high"; return 1; }
+}
+for latency in 180 400; do
+    holds "a load from another SM, $latency cycles" between $latency $((latency + 40)) chase 2 1 --cluster 2 \
+        --set cluster.latency=$latency
+done
+# 16 loads of 32 warps, each of 512 bytes and a header of 8
+for bytes in 16 64; do
+    least=$((16 * 32 * ((520 + bytes - 1) / bytes)))
+    holds "$bytes bytes a cycle" between $least $((least * 11 / 10 + 250)) stream 2 1024 --cluster 2 \
+        --set cluster.port_bytes=$bytes
+done
+# 16 loads of 28 warps, from seven SMs: the port that receives is the limit
+for bytes in 16 64; do
+    least=$((16 * 28 * ((520 + bytes - 1) / bytes)))
+    holds "$bytes bytes a cycle from seven SMs" between $least $((least * 11 / 10 + 250)) fan_in 8 896 --cluster 8 \
+        --set cluster.port_bytes=$bytes
+done
+cluster operands 2 1 --cluster 2 --stats operands.json >out
+bytes_of_operands() {
+    grep -A 6 '"cluster": {' operands.json | grep -q '"bytes": 32,'
+}
+holds "bytes of operands and results" bytes_of_operands
+for cycles in 100 300; do
+    holds "a barrier of $cycles cycles" between $cycles $((cycles + 40)) barrier_time 4 1 --cluster 4 \
+        --set cluster.barrier_cycles=$cycles
+done
+# arrivals at it neither hold the warp nor use the unit of the block's barriers: 32 arrivals, 100 cycles apart, and 1000
+holds "an arrival does not wait" between 4100 4400 arrive_time 2 1024 --cluster 2 --set core.barrier_latency=1000 \
+    --set core.barrier_interval=100
+# clusters of 2 on groups of 3 SMs: the groups take turns, a cluster stays in one
+of_place() {
+    [ "$(cluster place 8 32 --cluster 2 --set gpu.sms=6 --set gpu.gpc_sms=3)" = \
+      "0 1 3 4 2 0 5 3 0 0 0 0 0 0 0 0" ]
+}
+holds "clusters stay in a group" of_place
+# 132 SMs in groups of 18, the last of 6: two SMs of it get two blocks each
+of_h100() {
+    local sm first group place
+    place=$(timeout 60 "$simtx" launch --quiet --timing --config h100 "$here/cluster.ptx" --kernel place --grid 64 \
+        --block 1024 --cluster 8 --arg 'out=u32[64]:0' --print out:64 | sed 's/^out: //')
+    set -- $place
+    [ $# = 64 ] || return 1
+    while [ $# -gt 0 ]; do
+        group=$(($1 / 18))
+        for sm in $1 $2 $3 $4 $5 $6 $7 $8; do
+            [ $((sm / 18)) = $group ] || { echo "$place"; return 1; }
+        done
+        echo $group
+        shift 8
+    done >groups
+    [ "$(tr '\n' ' ' <groups)" = "0 1 2 3 4 5 6 7 " ]
+}
+holds "clusters of 8 on an H100" of_h100
+cluster gone 2 32 --cluster 2 >out
+holds "an exited block" grep -q "rank 1 of the cluster, which has exited" err
+# fault KERNEL TEXT: the message
+fault() {
+    cluster "$1" 2 1 --cluster 2 >out
+    grep -q "$2" err
+}
+holds "past the end of another block's memory" fault past_end \
+    "reads 4 bytes at offset 0x40 of the shared memory of the block with rank 1, which has 4 bytes"
+holds "another block's memory as the own" fault own_only "of the block with rank 1; .shared::cta reaches only the own block"
+# stuck KERNEL TEXT...: all in the report of the hang
+stuck() {
+    local kernel=$1 text
+    shift
+    cluster "$kernel" 2 64 --cluster 2 --set sim.hang_cycles=20000 >out
+    for text in "$@"; do
+        grep -q "$text" err || { cat err; return 1; }
+    done
+}
+holds "who would write a polled word of a cluster" stuck both_poll \
+    "lane 0 of warp 0 of block (1,0,0) on SM 1 would write it at .*st.release.cluster" "cycle in the wait-for graph"
+holds "barriers of a block and of its cluster" stuck two_barriers \
+    "barrier.cluster.wait; for threads of its cluster that have not arrived: first warp 0 of block (1,0,0) on SM 1" \
+    "bar.sync 0; for warps that have not arrived: 1 (waits for the cluster)" "cycle in the wait-for graph"
+cluster never 2 32 --cluster 2 --set sim.hang_cycles=20000 >out
+holds "a barrier that is never complete" grep -q "waits at .*barrier.cluster.wait" err
+
 # ---- device memory after every launch, against functional mode's ----
 for name in convolution fft_convolution radix_sort recursion stencil3d struct_args transpose vector_loads \
     virtual_calls; do

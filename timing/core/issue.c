@@ -45,7 +45,7 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         w->atomics++;
         thread_states_account(s, w);
     }
-    if (op->order_acquire && op->served_by[SERVE_GLOBAL]) {
+    if (sm_op_acquires(t, op)) {
         w->order.acquires++;
         w->order.block_acquires += t->access.block;
     }
@@ -82,9 +82,19 @@ static uint64_t sleep_cycles(const struct sm *s, struct slot *w)
     return ((uint64_t)ns * s->cfg.core_mhz + 999) / 1000 + 1;
 }
 
+/* The cycle in which the warps continue if this arrival completes the barrier: the barrier unit accepts one arrival
+ * every core.barrier_interval cycles. */
+static uint64_t arrive_at_barrier(struct sm *s, const struct tinst *t)
+{
+    uint64_t from = s->barrier_free > s->now ? s->barrier_free : s->now;
+    s->barrier_free = from + s->cfg.barrier_interval;
+    return s->barrier_free + t->latency;
+}
+
 /* Holds the warp after a control instruction: until the branch is resolved, the barrier completes, or the sleep
  * ends. */
-static void hold_after_control(struct sm *s, struct slot *w, const struct tinst *t, uint64_t sleep)
+static void hold_after_control(struct sm *s, struct slot *w, const struct tinst *t, uint64_t completes,
+                               uint64_t sleep)
 {
     if (w->ended || w->hold != SM_NO_HOLD)
         return;
@@ -93,7 +103,7 @@ static void hold_after_control(struct sm *s, struct slot *w, const struct tinst 
     case TINST_CALL:
     case TINST_HOST:
     case TINST_EXIT: warp_hold(s, w, SM_STALL_BRANCH, s->now + t->latency); break;
-    case TINST_BARRIER: warp_hold(s, w, SM_STALL_BARRIER, s->now + t->latency); break;
+    case TINST_BARRIER: warp_hold(s, w, SM_STALL_BARRIER, completes); break;
     case TINST_SLEEP: warp_hold(s, w, SM_STALL_SLEEP, s->now + sleep); break;
     default: break;
     }
@@ -132,6 +142,22 @@ static void trace_instruction(struct sm *s, struct slot *w)
     trace_issue(s->trace, w->index, w->step, warp_guard_lanes(w->warp, w->step), s->now);
 }
 
+static void observe_instruction(struct sm *s, struct slot *w)
+{
+    if (s->trace)
+        trace_instruction(s, w);
+    if (s->profile)
+        sm_profile_issue(s, w);
+}
+
+/* It was executed by so many lanes. */
+static void profile_executed(struct sm *s, const struct slot *w, uint64_t lanes, bool diverged)
+{
+    uint64_t *profile = sm_profile_row(s, w);
+    profile[PROFILE_THREADS] += lanes;
+    profile[PROFILE_DIVERGED] += diverged;
+}
+
 /* An instruction was executed by so many lanes. */
 static void count_accesses(struct sm *s, const struct tinst *t, uint64_t lanes)
 {
@@ -140,9 +166,10 @@ static void count_accesses(struct sm *s, const struct tinst *t, uint64_t lanes)
     s->count[STAT_REGISTER_WRITES] += t->register_writes;
 }
 
-static struct mem_op *new_op(struct sm *s, const struct tinst *t)
+static struct mem_op *new_op(struct sm *s, const struct slot *w, const struct tinst *t)
 {
     struct mem_op *op = pool_take(&s->ops);
+    op->profile = s->profile ? sm_profile_row(s, w) : NULL;
     op->fetch = t->fetch ? pool_take(&s->fetches) : NULL;
     if (op->fetch)
         tex_begin(op->fetch);
@@ -167,14 +194,16 @@ static void issue(struct sm *s, struct slot *w)
     const struct tinst *t = w->inst;
     const struct tcode *code = w->code;
     struct resident_block *block = w->block;
-    struct mem_op *op = t->kind == TINST_MEMORY ? new_op(s, t) : NULL;
+    if (s->observed)
+        observe_instruction(s, w);
+    struct mem_op *op = t->kind == TINST_MEMORY ? new_op(s, w, t) : NULL;
     uint64_t sleep = t->kind == TINST_SLEEP ? sleep_cycles(s, w) : 0;
     struct step st;
-    if (s->trace)
-        trace_instruction(s, w);
     s->count[t->issued]++;
     bool faulted = warp_step(w->warp, &st, op) == STEP_FAULT;
     count_accesses(s, t, *executed - before);
+    if (s->profile)
+        profile_executed(s, w, *executed - before, !faulted && st.diverged);
     if (faulted) {
         handle_fault(s, w, op);
         return;
@@ -199,15 +228,20 @@ static void issue(struct sm *s, struct slot *w)
         copies_commit(s, w);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
-        hold_after_control(s, w, t, sleep);
+        uint64_t completes = t->kind == TINST_BARRIER ? arrive_at_barrier(s, t) : s->now + s->cfg.barrier_latency;
+        hold_after_control(s, w, t, completes, sleep);
         thread_states_account(s, w);
         if (block->block && block->block->released)
-            sm_block_release_barrier(s, block, s->now + t->latency);
+            sm_block_release_barrier(s, block, completes);
+        if (block->block && block->block->cluster_complete)
+            sm_cluster_complete(s, block);
     }
     hold_until_fetched(s, w, t, shared);
     if (!w->ended) {
         fetch_consider(s, w);
         warp_consider(s, w);
+        if (s->profile)
+            sm_profile_next(s, w);
     }
     w->since = s->now + 1;
 }
@@ -341,6 +375,8 @@ bool issue_run(struct sm *s, unsigned k)
         if (c->to_flush)
             fetch_flush(s, k, UINT64_MAX);
         c->reason = (uint8_t)sched_reason(c, among, why);
+        if (s->profile)
+            sm_profile_stall_reason(s, k, among, (enum sm_stall)c->reason);
         c->at = again;
         s->mem_blocked |= why >> SM_STALL_MEM_QUEUE & 1;
         return false;
@@ -350,8 +386,11 @@ bool issue_run(struct sm *s, unsigned k)
         if (c->issue_free > s->now)
             return wait_for_issue(c, c->issue_free);
     }
-    if (!has_turn(s, k))
+    if (!has_turn(s, k)) {
+        if (s->profile)
+            sm_profile_stall_of(s, k, can);
         return wait_for_issue(c, s->now + 1);        /* until its turn another scheduler may take the pipeline */
+    }
     if (s->cfg.issue_kinds)
         issue_other_kinds(s, k, among, can);
     else

@@ -148,7 +148,7 @@ static void set_rest_at(struct scheduler *c)
 void sched_begin_sequence(struct scheduler *c, uint32_t n, uint32_t gap, uint64_t now)
 {
     c->rest = mem_grow(c->rest, c->nrest, &c->rest_cap, sizeof *c->rest, "a warp scheduler");
-    c->rest[c->nrest++] = (struct sequence_rest){ .at = now + gap, .left = n - 1, .gap = gap };
+    c->rest[c->nrest++] = (struct sequence_rest){ .at = now + gap, .left = n - 1, .gap = gap, .charged = c->charged };
     set_rest_at(c);
 }
 
@@ -159,6 +159,7 @@ void sched_run_sequences(struct scheduler *c, uint32_t interval, uint64_t now)
         uint64_t at = q->at > c->issue_free ? q->at : c->issue_free;
         c->issue_free = at + interval;
         q->at = at + q->gap;
+        c->charged = q->charged;
         if (!--q->left)
             memmove(q, q + 1, (size_t)(c->rest + --c->nrest - q) * sizeof *q);
         set_rest_at(c);

@@ -17,8 +17,9 @@
 enum { SCHED_WAIT = PIPES, SCHED_SETS = PIPES + SM_STALLS, SCHED_NONE = SCHED_SETS, SCHED_READY = (1 << PIPES) - 1 };
 _Static_assert(SCHED_SETS <= 32, "the sets of a scheduler are bits of a word");
 
-/* The machine instructions of a sequence that have not issued: the first one of them is ready at cycle `at`. */
-struct sequence_rest { uint64_t at; uint32_t left, gap; };
+/* The machine instructions of a sequence that have not issued: the first one of them is ready at cycle `at`. charged: the
+ * profile row of the sequence's instruction. */
+struct sequence_rest { uint64_t at; uint32_t left, gap; uint64_t *charged; };
 
 struct scheduler {
     uint64_t set[SCHED_SETS];
@@ -43,6 +44,7 @@ struct scheduler {
     uint64_t rest_at;                /* cycle at which the first of them needs an issue slot; UINT64_MAX = never */
     uint64_t at;                     /* cycle of its next event */
     uint64_t since;                  /* cycles before this one are accounted for */
+    uint64_t *charged;               /* profile row that the current stall is charged to; NULL = none */
 };
 
 void sched_init(struct scheduler *c, enum sched_policy policy, uint32_t active_max, uint32_t blocks);

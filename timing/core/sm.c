@@ -12,7 +12,7 @@
 #include "timing/core/sm_impl.h"
 
 const struct sm_stall_info sm_stall_table[SM_STALLS] = {
-#define STALL(id, name, class, meaning) { name, #class, meaning, STAT_STALL_##id },
+#define STALL(id, name, class, of, meaning) { name, #class, meaning, STAT_STALL_##id },
 #include "timing/stall.def"
 };
 
@@ -44,7 +44,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     struct sm *s = ctx;
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
-    bool acquire = op->order_acquire && op->served_by[SERVE_GLOBAL], writes = sm_op_writes(op);
+    bool acquire = sm_op_acquires(t, op), writes = sm_op_writes(op);
     if (op->role) {
         tx_op_done(s, op, at);
         return;
@@ -183,7 +183,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
             .config = c->config, .count = count, .hists = hists, .warps = c->warps });
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
-        .wake = on_wake, .replied = on_replied, .message = on_message,
+        .wake = on_wake, .replied = on_replied, .message = on_message, .remote_shared = sm_cluster_access,
     };
     s->lsu = lsu_new(lsu, &calls, out, in, count, hists);
     if (c->order->stage)
@@ -196,12 +196,16 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
             .seed = (uint64_t)config_int(c->config, KEY_SIM_SEED) }, c->warps));
     if (tm)
         add_tm(s, tm);
+    if (*config_text(c->config, KEY_PROFILE_FILE))
+        sm_profile_begin(s);
+    s->observed = s->profile;
     return s;
 }
 
 void sm_set_trace(struct sm *s, struct trace_sm *w)
 {
     s->trace = w;
+    s->observed = s->trace || s->profile;
 }
 
 void sm_free(struct sm *s)
@@ -220,12 +224,14 @@ void sm_free(struct sm *s)
         sched_end(&s->sched[k]);
     pipes_end(s);
     calendar_end(&s->calendar);
+    sm_profile_end(s);
     free(s->grid);
     free(s->copies);
     free(s->slot);
     free(s->block);
     huge_free(s->pending);
     fifo_end(&s->start);
+    cnet_port_end(&s->port);
     free(s->ended);
     huge_free(s);
 }
@@ -314,6 +320,8 @@ static inline void run_schedulers(struct sm *s)
 
 static void run_cycle(struct sm *s)
 {
+    if (cnet_first(&s->port))
+        sm_cluster_run(s);
     if (s->lsu_at <= s->now)
         run_lsu(s);
     if (sm_block_fits(s) && sm_block_next(s)->at <= s->now)
@@ -342,6 +350,8 @@ static uint64_t core_next(const struct sm *s, uint64_t from)
         at = clock_earlier(at, s->sched[k].at);
     if (sm_block_fits(s))
         at = clock_earlier(at, sm_block_next(s)->at);
+    if (cnet_first(&s->port))
+        at = clock_earlier(at, cnet_first(&s->port)->at);
     if (at > from)
         at = clock_earlier(at, calendar_next(&s->calendar, from - 1));
     return at > from ? at : from;

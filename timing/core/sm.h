@@ -16,7 +16,7 @@
 #include "timing/core/tinst.h"
 
 enum sm_stall {
-#define STALL(id, name, class, meaning) SM_STALL_##id,
+#define STALL(id, name, class, of, meaning) SM_STALL_##id,
 #include "timing/stall.def"
     SM_STALLS
 };
@@ -41,14 +41,20 @@ struct grid {
     uint64_t local_bytes;            /* of one warp */
     uint64_t log_base, log_bytes;    /* the same for the logs of transactional memory */
     uint64_t stream;
+    struct profile *profile;         /* receives the profile of its instructions; NULL = none */
 };
 
 /* Messages: start a block; a block has ended. at: core cycle of arrival. */
-struct block_start { uint64_t at, linear; struct grid *grid; };
+struct block_start {
+    uint64_t at, linear;
+    struct grid *grid;
+    uint16_t cluster_sm[CLUSTER_MAX];    /* SMs of its cluster, by rank */
+};
 struct block_end { uint64_t at; struct grid *grid; uint16_t sm; };
 
 struct sm;
 struct tm_core;
+struct profile;
 struct trace_sm;                     /* timing/machine/trace.h */
 
 struct tm_gpu;
@@ -87,10 +93,18 @@ const struct fault *sm_fault(const struct sm *s);                /* NULL = none 
 const struct grid *sm_fault_grid(const struct sm *s);
 uint64_t sm_fault_cycle(const struct sm *s);                     /* NEVER = none */
 
+/* Clusters (sm_cluster.c): a message arrives; the messages that the last sm_run has sent, valid until the next. */
+struct cnet_message;
+void sm_cluster_receive(struct sm *s, const struct cnet_message *m);
+const struct cnet_message *sm_cluster_sent(struct sm *s, uint32_t *n);
+bool sm_cluster_idle(const struct sm *s);        /* no message is in flight to or from the SM */
+
 struct lsu *sm_lsu(struct sm *s);
 struct tm_core *sm_tm(struct sm *s);
 /* Adds the SM's figures of functional mode for this grid to the counters of the launch, and clears them. */
 void sm_grid_count(struct sm *s, const struct grid *g);
+/* Adds the profile of the grid's instructions on this SM; requires profile.file, and sm_catch_up before. */
+void sm_profile_add(struct sm *s, const struct grid *g, struct profile *to);
 void sm_grid_end(struct sm *s, const struct grid *g);            /* frees the SM's state for this grid */
 /* A figure of functional mode, summed over the running grids. */
 uint64_t sm_running(const struct sm *s, enum stat figure);

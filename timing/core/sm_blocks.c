@@ -30,6 +30,8 @@ static struct sm_grid *grid_of(struct sm *s, const struct grid *g)
     n->worker.private_line = private_line;
     n->worker.private_write = tx_private_write;
     n->worker.private_ctx = s;
+    if (s->profile)
+        profile_init(&n->profile, g->launch.program->nfuncs);
     s->grid[s->ngrids++] = n;
     return n;
 }
@@ -69,6 +71,8 @@ void sm_grid_end(struct sm *s, const struct grid *g)
         return;
     struct sm_grid *n = s->grid[i];
     drop_blocks(s, n);
+    sm_profile_clear_charges(s);
+    profile_end(&n->profile);
     for (uint32_t k = 0; k < n->nspare; k++)
         block_free(n->spare[k]);
     free(n->spare);
@@ -173,6 +177,8 @@ static void start_warp(struct sm *s, struct resident_block *r, struct slot *w, s
     w->order = (struct order_warp){ 0 };
     w->code = w->pending_code = g->code->of_func[g->launch.code->func->index];
     w->seq = UINT32_MAX;
+    if (s->profile)
+        sm_profile_start(s, w);
     start_transactions(s, w, g);
     thread_states_account(s, w);
     fetch_start(s, w, 0);
@@ -188,6 +194,8 @@ static void start_block(struct sm *s, struct resident_block *r, const struct blo
     r->block = take_context(r->grid);
     r->alive = r->block->nwarps;
     r->start = s->now;
+    r->arrived = false;
+    memcpy(r->cluster_sm, b->cluster_sm, sizeof r->cluster_sm);
     s->blocks++;
     s->live += r->alive;
     grow_scoreboards(s, b->grid->code->max_regs);
@@ -235,6 +243,7 @@ void sm_block_warp_ended(struct sm *s, struct slot *w)
     fetch_consider(s, w);
     s->live--;
     if (!--w->block->alive) {
+        sm_cluster_exited(s, w->block);
         s->ending++;
         sm_block_check_end(s, w->block);
     }

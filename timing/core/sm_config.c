@@ -31,7 +31,10 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
         .order = order_policy_of(config), .config = config
     };
     copy_rows(c, config);
+    cnet_configure(&c->cluster, config);
     c->shared_latency = (uint32_t)config_int(config, KEY_SHARED_LATENCY);
+    if (!c->barrier_latency)
+        c->barrier_latency = c->class[LC_CTRL].latency;
     if (c->mem_stages < 0)
         c->mem_stages = c->stages;
     if (!c->issue_interval)

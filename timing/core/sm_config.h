@@ -3,6 +3,7 @@
 #define TIMING_SM_CONFIG_H
 
 #include "base/config/config.h"
+#include "timing/cluster/cluster_config.h"
 
 struct order_policy;
 
@@ -29,6 +30,7 @@ struct sm_cfg {
 #include "base/config/config_fields.h"
     struct { uint32_t latency, interval; } class[LAT_CLASSES];
     uint32_t slots[SEQ_NONE];        /* issue slots, by kind of sequence */
+    struct cnet_cfg cluster;
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, core_mhz;
     uint32_t shared_latency;         /* of the load/store unit */

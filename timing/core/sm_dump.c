@@ -19,7 +19,7 @@ static const struct dinst *position_of(const struct slot *w, const struct code *
     *code = p->frame[e->frame].code;
     if (w->step && p->state != WARP_TX)
         return w->step;
-    bool after = e->pc && (e->waits == WAIT_BARRIER || p->state == WARP_TX);
+    bool after = e->pc && (e->waits == WAIT_BARRIER || e->waits == WAIT_CLUSTER || p->state == WARP_TX);
     return &(*code)->insts[e->pc - after];
 }
 
@@ -49,6 +49,9 @@ static void describe_barrier(const struct slot *w, char *buf, size_t size)
     const struct barrier *b = &p->block->barriers[e->barrier % MAX_BARRIERS];
     if (w->waking)
         snprintf(buf, size, "the end of a barrier that is complete");
+    else if (e->waits == WAIT_CLUSTER)
+        snprintf(buf, size, "the barrier of the cluster: %u of the block's %u threads have arrived",
+                 p->block->cluster_arrived, p->block->live_threads);
     else if (e->waits != WAIT_BARRIER)
         snprintf(buf, size, "other lanes of its warp");
     else

@@ -1,13 +1,15 @@
 /*
  * Internals of an SM, shared by its files: sm.c (construction, cycle loop, accounting), sm_blocks.c (blocks), fetch.c,
  * warp_waits.c (what the next instruction waits for), issue.c, pipes.c (pipelines, operand collectors), tx.c,
- * tx_report.c and thread_states.c (transactions), sm_dump.c.
+ * tx_report.c and thread_states.c (transactions), sm_profile.c, sm_dump.c.
  */
 #ifndef TIMING_SM_IMPL_H
 #define TIMING_SM_IMPL_H
 
 #include "base/fifo.h"
 #include "base/pool.h"
+#include "base/profile.h"
+#include "timing/cluster/network.h"
 #include "timing/core/calendar.h"
 #include "timing/core/sched.h"
 #include "timing/machine/trace.h"
@@ -22,6 +24,7 @@ struct sm_grid {
     struct worker worker;
     struct block **spare;
     uint32_t nspare, cap;
+    struct profile profile;          /* empty without profile.file */
 };
 
 struct resident_block {
@@ -29,6 +32,8 @@ struct resident_block {
     struct sm_grid *grid;
     uint64_t start;                  /* core cycle */
     uint32_t alive;                  /* warps that have not ended */
+    uint16_t cluster_sm[CLUSTER_MAX];    /* SMs of its cluster, by rank */
+    bool arrived;                    /* it has reported its arrival at the barrier of the cluster */
     uint16_t slot[MAX_BLOCK_THREADS / LANES];    /* warp slots, by warp of the block */
 };
 
@@ -135,11 +140,13 @@ struct sm {
     uint64_t free_slots[SM_SCHEDULERS_MAX];      /* of each scheduler: bits as struct slot.bit */
     uint32_t nfree_slots, live;      /* live: warps that have not ended */
     uint32_t blocks, ending;         /* resident blocks; of these, blocks whose warps have all ended */
+    uint64_t barrier_free;           /* cycle from which the barrier unit accepts the next arrival */
     uint32_t hosts;                  /* warps that wait to call a host function */
     bool tx_waits;                   /* a warp may wait until none of its accesses is outstanding */
     struct sm_grid **grid;
     uint32_t ngrids;
     struct fifo start;               /* struct block_start: queued blocks */
+    struct cnet_port port;        /* to the other SMs */
     struct block_end *ended;
     uint32_t nended, ended_cap;
     void *order_state;
@@ -148,6 +155,8 @@ struct sm {
     const struct fault *fault;
     const struct grid *fault_grid;
     struct trace_sm *trace;          /* the timeline, or NULL */
+    struct sm_profile *profile;      /* NULL = none */
+    bool observed;                   /* there is a timeline or a profile */
     struct tm_core *tm;              /* NULL = none */
     uint64_t tm_at;                  /* its next event */
     struct { struct mem_op *first, *last; } parked;  /* accesses of transactions that wait for the load/store unit */
@@ -198,6 +207,14 @@ static inline bool sm_op_writes(const struct mem_op *op)
     return (op->kind == MOP_LOAD && !op->to_shared) || op->kind == MOP_ATOM;
 }
 
+/* Must later accesses wait for it? An acquire of block scope on shared memory orders no access to global memory: threads of
+ * a block have one L1. */
+static inline bool sm_op_acquires(const struct tinst *t, const struct mem_op *op)
+{
+    uint64_t shared = op->served_by[SERVE_SHARED] | op->served_by[SERVE_CLUSTER];
+    return op->order_acquire && (op->served_by[SERVE_GLOBAL] || (shared && t->acquires));
+}
+
 /* kind: EVENT_ALU, EVENT_MEM or EVENT_ACQUIRE */
 static inline void sm_result(struct sm *s, uint64_t at, enum event_kind kind, const struct slot *w,
                              const struct tinst *t)
@@ -241,6 +258,8 @@ static inline void issue_account(struct sm *s, struct scheduler *c, uint64_t unt
 {
     if (until > c->since) {
         s->count[sm_stall_table[c->reason].stat] += until - c->since;
+        if (c->charged)
+            c->charged[PROFILE_STALL_ISSUE_WIDTH + c->reason] += until - c->since;
         c->since = until;
     }
 }
@@ -323,6 +342,21 @@ void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op);
 void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op);
 void copies_end(struct sm *s, struct slot *w, uint64_t copy);        /* a copy (op->copy) has completed */
 
+/* ---- sm_profile.c: the profile of instructions; all but begin, end and clear_charges need s->profile ---- */
+void sm_profile_begin(struct sm *s);
+void sm_profile_end(struct sm *s);
+void sm_profile_start(struct sm *s, const struct slot *w);               /* the warp starts in this cycle */
+void sm_profile_move(struct sm *s, const struct slot *w, unsigned set);  /* before the warp moves to the set */
+void sm_profile_issue(struct sm *s, const struct slot *w);               /* before its next instruction issues */
+void sm_profile_next(struct sm *s, const struct slot *w);                /* after the issue, when it has its next one */
+uint64_t *sm_profile_row(const struct sm *s, const struct slot *w);      /* the row of its last issued instruction */
+/* From this cycle on the scheduler's stalls are charged to a warp: one of `among` with the reason `why`; one of `warps`
+ * (0 = none). */
+void sm_profile_stall_reason(struct sm *s, unsigned k, uint64_t among, enum sm_stall why);
+void sm_profile_stall_of(struct sm *s, unsigned k, uint64_t warps);
+/* To be called before the rows of a grid are freed: clears all pointers to rows. */
+void sm_profile_clear_charges(struct sm *s);
+
 /* ---- thread_states.c ---- */
 void thread_states_count(struct sm *s, struct slot *w);
 /* Call after any change of the states. */
@@ -343,5 +377,11 @@ void sm_block_warp_ended(struct sm *s, struct slot *w);
 void sm_block_check_end(struct sm *s, struct resident_block *r);         /* frees the block if it has ended */
 /* Wakes the warps that a completed barrier has released. */
 void sm_block_release_barrier(struct sm *s, struct resident_block *r, uint64_t at);
+
+/* ---- sm_cluster.c ---- */
+uint32_t sm_cluster_access(void *sm, struct mem_op *op, uint64_t now);   /* lsu_calls.remote_shared */
+void sm_cluster_complete(struct sm *s, struct resident_block *r);        /* all threads of the block have arrived */
+void sm_cluster_exited(struct sm *s, struct resident_block *r);          /* all its warps have ended */
+void sm_cluster_run(struct sm *s);                                       /* handles the messages of this cycle */
 
 #endif

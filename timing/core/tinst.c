@@ -177,7 +177,8 @@ static enum tinst_kind kind_of(const struct ptx_inst *in, const struct call_site
     switch (ptx_ops[in->op].unit) {
     case PTX_UNIT_LDST: return TINST_MEMORY;
     case PTX_UNIT_FENCE: return TINST_FENCE;
-    case PTX_UNIT_BARRIER: return TINST_BARRIER;
+    case PTX_UNIT_BARRIER: return in->op == OP_CLUSTER_ARRIVE || in->op == OP_CLUSTER_WAIT ? TINST_CLUSTER
+                                                                                           : TINST_BARRIER;
     case PTX_UNIT_BRANCH: return TINST_BRANCH;
     case PTX_UNIT_CALL: return site && site->builtin ? TINST_HOST : TINST_CALL;
     case PTX_UNIT_RETURN: return kernel ? TINST_EXIT : TINST_CALL;
@@ -217,6 +218,9 @@ static void set_order(struct tinst *t, const struct ptx_inst *in)
     else if (t->kind == TINST_FENCE) {
         t->ordered = true;
         t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, .acquire = true, .release = true };
+    } else if (in->op == OP_CLUSTER_ARRIVE) {
+        t->ordered = t->releases_cluster = in->mod[PG_SEM] != MOD(SEM, RELAXED);
+        t->access = (struct order_access){ ORDER_FENCE, .release = true };
     } else if (t->kind == TINST_BARRIER || t->kind == TINST_EXIT) {
         t->ordered = true;
         t->access.kind = t->kind == TINST_EXIT ? ORDER_EXIT : ORDER_BARRIER;
@@ -340,7 +344,7 @@ static void set_instruction(struct tinst *t, const struct ptx_inst *in, const st
     else {
         set_pipe(t, PIPE_CTRL);
         if (ptx_ops[in->op].latency == PTX_LATENCY_CTRL && !is_warp_barrier(in))
-            t->latency = c->class[LC_CTRL].latency;
+            t->latency = t->kind == TINST_BARRIER ? c->barrier_latency : c->class[LC_CTRL].latency;
     }
 }
 

@@ -19,7 +19,9 @@ enum tinst_kind {
     TINST_ALU, TINST_MEMORY, TINST_BRANCH,
     TINST_CALL,                      /* call of a PTX function, and return from one */
     TINST_HOST,                      /* call of a host function (vprintf, malloc ...) */
-    TINST_EXIT, TINST_BARRIER, TINST_FENCE, TINST_SLEEP, TINST_TX,
+    TINST_EXIT, TINST_BARRIER,
+    TINST_CLUSTER,                   /* the barrier of the cluster: does not use the barrier unit of the SM */
+    TINST_FENCE, TINST_SLEEP, TINST_TX,
     TINST_COPY                       /* commits a group of asynchronous copies, or waits for groups (copies.c) */
 };
 
@@ -32,6 +34,7 @@ struct tinst {
     uint8_t nsrc, ndst;
     bool all_regs;                   /* waits until no register of the warp is pending; its sources are not listed */
     bool ordered;                    /* the order policy decides on `access` before it issues */
+    bool releases_cluster;           /* waits for accesses to shared memory: an arrival at the barrier of a cluster */
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */

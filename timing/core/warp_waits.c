@@ -121,6 +121,8 @@ static unsigned others_set(struct sm *s, struct slot *w)
     const struct tinst *t = w->inst;
     if (w->tm && (t->kind == TINST_TX || w->in_tx) && !tx_may_issue(s, w, t))
         return SCHED_WAIT + SM_STALL_TX;
+    if (t->releases_cluster && w->order.shared)
+        return SCHED_WAIT + SM_STALL_ORDER;
     if (t->ordered && s->cfg.order->counts_lines >> t->access.kind & 1)
         w->order.next_lines = lsu_count_lines(s->lsu, w->warp, w->step, warp_guard_lanes(w->warp, w->step));
     if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
@@ -156,7 +158,15 @@ static void trace_move(struct sm *s, struct slot *w, unsigned set)
     w->tx_wait = set == SCHED_WAIT + SM_STALL_TX ? (uint8_t)tx_waits_for(s, w) : 0;
 }
 
-static inline void move_untraced(struct sm *s, struct slot *w, unsigned set)
+static void observe_move(struct sm *s, struct slot *w, unsigned set)
+{
+    if (s->trace)
+        trace_move(s, w, set);
+    if (s->profile)
+        sm_profile_move(s, w, set);
+}
+
+static inline void move_unobserved(struct sm *s, struct slot *w, unsigned set)
 {
     struct scheduler *c = &s->sched[w->sched];
     sched_move(c, w->bit, w->set, set);
@@ -169,9 +179,9 @@ static inline void move(struct sm *s, struct slot *w, unsigned set)
 {
     if (set == w->set)
         return;
-    if (s->trace)
-        trace_move(s, w, set);
-    move_untraced(s, w, set);
+    if (s->observed)
+        observe_move(s, w, set);
+    move_unobserved(s, w, set);
 }
 
 void warp_move(struct sm *s, struct slot *w, unsigned set)
@@ -194,7 +204,7 @@ static __attribute__((noinline)) void move_by_others(struct sm *s, struct slot *
     move(s, w, others_set(s, w));
 }
 
-static __attribute__((noinline)) void move_traced(struct sm *s, struct slot *w, unsigned set)
+static __attribute__((noinline)) void move_observed(struct sm *s, struct slot *w, unsigned set)
 {
     move(s, w, set);
 }
@@ -206,10 +216,10 @@ void warp_consider(struct sm *s, struct slot *w)
     if (set < SCHED_WAIT && others_decide(w)) {
         move_by_others(s, w);
     } else if (set != w->set) {
-        if (s->trace)
-            move_traced(s, w, set);
+        if (s->observed)
+            move_observed(s, w, set);
         else
-            move_untraced(s, w, set);
+            move_unobserved(s, w, set);
     }
 }
 

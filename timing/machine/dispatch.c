@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/num.h"
 #include "configs/gpu.h"
+#include "ptx/exec/cluster.h"
 
 struct dispatcher {
     struct dispatch_cfg cfg;
@@ -16,6 +17,8 @@ struct dispatcher {
     struct dispatch_resources *available;    /* by SM */
     uint16_t *resident;              /* [grid][sm] blocks */
     uint32_t next_sm;                /* first SM of the round robin */
+    uint32_t next_group;             /* first group of SMs of the round robin for clusters */
+    uint16_t *next_of_group;         /* by group: its first SM of the round robin, counted from that of the group */
     bool full;                       /* no SM had enough resources, and no block has ended since */
     uint64_t next;                   /* cycle of the next assignment */
     struct block_end *ends;          /* sorted; at = cycle of arrival */
@@ -29,7 +32,7 @@ void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *confi
     struct gpu_cfg gpu;
     gpu_configure(&gpu, config);
     *c = (struct dispatch_cfg){
-        .warp_size = gpu.warp_size,
+        .warp_size = gpu.warp_size, .group = gpu.gpc_sms,
         .sm = { gpu.max_blocks_per_sm, gpu.max_threads_per_sm / gpu.warp_size, gpu.max_threads_per_sm,
                   gpu.registers_per_sm, gpu.shared_per_sm }
     };
@@ -37,11 +40,22 @@ void dispatch_configure(struct dispatch_cfg *c, const struct simtx_config *confi
 #include "base/config/config_copy.h"
 }
 
+static uint32_t group_size(const struct dispatch_cfg *c)
+{
+    return c->group ? c->group : c->sms;
+}
+
+static uint32_t number_of_groups(const struct dispatch_cfg *c)
+{
+    return (c->sms + group_size(c) - 1) / group_size(c);
+}
+
 struct dispatcher *dispatcher_new(const struct dispatch_cfg *c)
 {
     struct dispatcher *d = mem_zero(1, sizeof *d, "the block dispatcher");
     d->cfg = *c;
     d->available = mem_zero(c->sms, sizeof *d->available, "the block dispatcher");
+    d->next_of_group = mem_zero(number_of_groups(c), sizeof *d->next_of_group, "the block dispatcher");
     d->finish = NEVER;
     return d;
 }
@@ -52,6 +66,7 @@ void dispatcher_free(struct dispatcher *d)
         return;
     free(d->need);
     free(d->available);
+    free(d->next_of_group);
     free(d->resident);
     free(d->ends);
     free(d);
@@ -90,13 +105,14 @@ void dispatcher_launch(struct dispatcher *d, struct grid *grids, uint32_t n, uin
     d->resident = mem_zero((size_t)n * d->cfg.sms, sizeof *d->resident, "the block dispatcher");
     d->grids = grids;
     d->n = n;
-    d->current = d->next_sm = d->first = d->nends = 0;
+    d->current = d->next_sm = d->next_group = d->first = d->nends = 0;
     d->blocks = d->ended = d->done = 0;
     d->finish = NEVER;
     d->full = false;
     d->next = now + d->cfg.launch_cycles;
     for (uint32_t i = 0; i < d->cfg.sms; i++)
         d->available[i] = d->cfg.sm;
+    memset(d->next_of_group, 0, number_of_groups(&d->cfg) * sizeof *d->next_of_group);
     for (uint32_t i = 0; i < n; i++) {
         grids[i].start = now;
         grids[i].next_block = grids[i].done = grids[i].end = 0;
@@ -130,18 +146,23 @@ void dispatcher_ended(struct dispatcher *d, const struct block_end *e, uint32_t 
         d->finish = d->ends[d->nends - 1].at;
 }
 
-static void process_end(struct dispatcher *d, const struct block_end *e)
+static void release(struct dispatcher *d, const struct grid *g, uint32_t sm)
 {
-    struct grid *g = e->grid;
     size_t i = (size_t)(g - d->grids);
-    struct dispatch_resources *r = &d->available[e->sm];
+    struct dispatch_resources *r = &d->available[sm];
     const struct dispatch_resources *n = &d->need[i];
     r->blocks += n->blocks;
     r->warps += n->warps;
     r->threads += n->threads;
     r->registers += n->registers;
     r->shared += n->shared;
-    d->resident[i * d->cfg.sms + e->sm]--;
+    d->resident[i * d->cfg.sms + sm]--;
+}
+
+static void process_end(struct dispatcher *d, const struct block_end *e)
+{
+    struct grid *g = e->grid;
+    release(d, g, e->sm);
     d->full = false;
     d->done++;
     if (g->ends)
@@ -172,6 +193,50 @@ static void reserve(struct dispatcher *d, uint32_t sm)
     d->resident[(size_t)d->current * d->cfg.sms + sm]++;
 }
 
+/* Reserves resources for n blocks on SMs of a group, each in turn. False: it has not enough, and none are reserved. */
+static bool place_cluster(struct dispatcher *d, uint32_t group, uint32_t n, uint16_t *sm)
+{
+    uint32_t size = group_size(&d->cfg), first = group * size;
+    uint32_t sms = num_least(size, d->cfg.sms - first), placed = 0, next = d->next_of_group[group];
+    for (uint32_t rejected = 0; placed < n && rejected < sms; next = (next + 1) % sms) {      /* one after the other */
+        if (!fits(d, first + next)) {
+            rejected++;
+            continue;
+        }
+        reserve(d, first + next);
+        sm[placed++] = (uint16_t)(first + next);
+        rejected = 0;
+    }
+    if (placed == n) {
+        d->next_of_group[group] = (uint16_t)next;
+        return true;
+    }
+    while (placed)
+        release(d, &d->grids[d->current], sm[--placed]);
+    return false;
+}
+
+/* Assigns the next cluster; it takes as many cycles as its blocks one by one. */
+static void assign_cluster(struct dispatcher *d, uint64_t now, dispatch_start *start, void *ctx)
+{
+    struct grid *g = &d->grids[d->current];
+    uint32_t n = cluster_blocks(&g->launch), groups = number_of_groups(&d->cfg);
+    struct block_start b = { .at = now + d->cfg.delay, .grid = g };
+    d->full = true;
+    for (uint32_t i = 0; i < groups && d->full; i++) {
+        d->full = !place_cluster(d, d->next_group, n, b.cluster_sm);
+        d->next_group = d->next_group + 1 < groups ? d->next_group + 1 : 0;
+    }
+    if (d->full)
+        return;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        b.linear = launch_block(&g->launch, g->next_block++);
+        start(ctx, b.cluster_sm[rank], &b);
+    }
+    d->next = now + (n + d->cfg.per_cycle - 1) / d->cfg.per_cycle;
+    skip_finished_grids(d);
+}
+
 /* Assigns the blocks of one cycle. */
 static void assign_blocks(struct dispatcher *d, uint64_t now, dispatch_start *start, void *ctx)
 {
@@ -181,7 +246,8 @@ static void assign_blocks(struct dispatcher *d, uint64_t now, dispatch_start *st
         if (fits(d, sm)) {
             struct grid *g = &d->grids[d->current];
             reserve(d, sm);
-            start(ctx, sm, &(struct block_start){ now + d->cfg.delay, launch_block(&g->launch, g->next_block++), g });
+            start(ctx, sm, &(struct block_start){ .at = now + d->cfg.delay,
+                                                  .linear = launch_block(&g->launch, g->next_block++), .grid = g });
             skip_finished_grids(d);
             assigned++;
         }
@@ -211,8 +277,11 @@ void dispatcher_run(struct dispatcher *d, uint64_t from, uint64_t until, dispatc
         while (d->first < d->nends && d->ends[d->first].at <= now)
             process_end(d, &d->ends[d->first++]);
         if (d->current < d->n && d->next <= now) {
-            assign_blocks(d, now, start, ctx);
             d->next = now + 1;
+            if (cluster_blocks(&d->grids[d->current].launch) > 1)
+                assign_cluster(d, now, start, ctx);
+            else
+                assign_blocks(d, now, start, ctx);
         }
     }
 }

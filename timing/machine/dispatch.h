@@ -3,7 +3,8 @@
  * core cycles. In a cycle it assigns a few blocks, at most one per SM, round robin over the SMs with enough resources.
  * Concurrent grids share the machine by the leftover policy: a grid starts when all blocks of the grid before it are
  * assigned (Adriaens et al., The Case for GPGPU Spatial Multitasking, HPCA 2012, section 2.2; Xu et al., Warped-Slicer,
- * ISCA 2016).
+ * ISCA 2016). The blocks of a cluster are assigned together, round robin over the groups of SMs with enough resources
+ * and over the SMs of the group.
  */
 #ifndef TIMING_DISPATCH_H
 #define TIMING_DISPATCH_H
@@ -17,6 +18,7 @@ struct dispatch_cfg {
 #define CONFIG_ROWS "timing/machine/dispatch.def"
 #include "base/config/config_fields.h"
     uint32_t sms, delay, warp_size;
+    uint32_t group;                  /* SMs of a group (GPC), in which a cluster lies; 0 = all */
     uint32_t launch_cycles;          /* from a launch to its first block */
     struct dispatch_resources sm;    /* of an SM */
 };

@@ -158,6 +158,7 @@ void machine_build(struct machine *m)
     build_memory(m);
     machine_give_words(m);
     m->dispatcher = dispatcher_new(&m->cfg.dispatch);
+    m->barriers = cnet_barriers_new(&m->cfg.sm.cluster);
     m->pending = mem_zero(m->cfg.sms, sizeof *m->pending, "the SMs of the machine");
     m->now = 0;
 }
@@ -179,6 +180,7 @@ void machine_dismantle(struct machine *m)
     order_oracle_free(m->oracle);
     tm_free(m->tm);
     dispatcher_free(m->dispatcher);
+    cnet_barriers_free(m->barriers);
     free(m->ports);
     free(m->sm);
     free(m->partition);
@@ -200,7 +202,7 @@ static bool transactions_idle(const struct machine *m)
 bool machine_idle(struct machine *m)
 {
     for (uint32_t i = 0; i < m->cfg.sms; i++)
-        if (!lsu_idle(sm_lsu(m->sm[i])))
+        if (!lsu_idle(sm_lsu(m->sm[i])) || !sm_cluster_idle(m->sm[i]))
             return false;
     for (uint32_t i = 0; i < m->cfg.channels; i++)
         if (!partition_idle(m->partition[i]))

@@ -114,7 +114,7 @@ static bool equal(struct machine *m, const char *what, uint64_t a, const char *l
 static bool check_scheduler_cycles(struct machine *m, const uint64_t *n)
 {
     uint64_t slots = n[STAT_ISSUED_SLOTS];
-#define STALL(id, name, class, meaning) slots += n[STAT_STALL_##id];
+#define STALL(id, name, class, of, meaning) slots += n[STAT_STALL_##id];
 #include "timing/stall.def"
     uint64_t classes = n[STAT_CLASS_EXEC] + n[STAT_CLASS_STALL] + n[STAT_CLASS_SCRB] + n[STAT_CLASS_IDLE];
     bool ok = equal(m, "SM cycles", n[STAT_SM_CYCLES], "cycles x SMs", n[STAT_MACHINE_CYCLES] * m->cfg.sms);
@@ -128,6 +128,8 @@ static bool check_messages(struct machine *m, const uint64_t *n)
 {
     bool ok = equal(m, "requests and notifications of slices", n[STAT_REQUESTS] + n[STAT_L2_NOTIFICATIONS],
                     "replies and notifications of SMs", n[STAT_REPLIES] + n[STAT_SM_NOTIFICATIONS]);
+    ok &= equal(m, "messages to other blocks of a cluster", n[STAT_CLUSTER_REQUESTS], "their replies",
+                n[STAT_CLUSTER_REPLIES]);
     ok &= equal(m, "requests", n[STAT_REQUESTS], "packets through the request crossbar", n[STAT_XBAR_REQUEST_PACKETS]);
     return ok & equal(m, "replies", n[STAT_REPLIES], "packets through the reply crossbar", n[STAT_XBAR_REPLY_PACKETS]);
 }

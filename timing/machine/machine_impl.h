@@ -13,6 +13,7 @@
 #include "memsys/versions/vmem.h"
 #include "memsys/xbar/xbar.h"
 #include "timing/machine/dispatch.h"
+#include "timing/cluster/network.h"
 #include "timing/machine/machine.h"
 #include "timing/machine/series.h"
 #include "timing/machine/thread_pool.h"
@@ -99,6 +100,8 @@ struct machine {
     const struct tm_protocol *protocol;  /* replaces the configured protocol; NULL = the configured one */
     bool transactions;                   /* a grid of this run has transactions */
     struct dispatcher *dispatcher;
+    struct cnet_barriers *barriers;   /* of clusters */
+    bool clusters;                       /* a grid of this run has clusters */
     /* code */
     struct machine_code *code;
     uint32_t ncode;

@@ -44,10 +44,33 @@ static void step_ordering(struct machine *m)
     end_if_violated(order_oracle_step(m->oracle, final));
 }
 
+static void deliver(void *ctx, const struct cnet_message *message)
+{
+    struct machine *m = ctx;
+    sm_cluster_receive(m->sm[message->to], message);
+    *m->sm_in[message->to].doorbell = 1;
+}
+
+/* Passes on what the SMs have sent each other: in the order of SMs, whoever simulated them. */
+static void step_clusters(struct machine *m)
+{
+    uint32_t n;
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        const struct cnet_message *sent = sm_cluster_sent(m->sm[i], &n);
+        for (uint32_t k = 0; k < n; k++)
+            if (sent[k].kind == CNET_ARRIVED || sent[k].kind == CNET_EXITED)
+                cnet_arrival(m->barriers, &sent[k], cluster_blocks(&sent[k].grid->launch), deliver, m);
+            else
+                deliver(m, &sent[k]);
+    }
+}
+
 /* Runs all components up to cycle `until`, which ends a window. */
 static bool run_window(struct machine *m, uint64_t until, uint64_t *next)
 {
     bool ran = machine_window_run(m, until, next);
+    if (m->clusters)
+        step_clusters(m);
     if (m->transactions)
         step_transactions(m);
     if (m->oracle)
@@ -224,6 +247,9 @@ static void sum_up(struct machine *m, struct counters *sum)
 {
     machine_count_sum(m, m->grids[0].start, m->now, sum->count);
     machine_count_hists(m, &sum->hists);
+    for (uint32_t i = 0; i < m->ngrids; i++)
+        for (uint32_t s = 0; m->grids[i].profile && s < m->cfg.sms; s++)
+            sm_profile_add(m->sm[s], &m->grids[i], m->grids[i].profile);
 }
 
 static enum machine_result finish(struct machine *m, struct counters *sum)
@@ -320,11 +346,21 @@ static void count_grids(struct machine *m)
     }
 }
 
+/* The code of the kernel itself; functions that it calls are fetched when they are called. */
+static void preload_code(struct machine *m, const struct grid *g)
+{
+    const struct tcode *t = g->code->of_func[g->launch.code->func->index];
+    if (!m->cfg.lsu.ro.inst_launch_kb)
+        return;
+    for (uint32_t i = 0; i < m->cfg.sms; i++)
+        lsu_preload_code(sm_lsu(m->sm[i]), t->address, ((uint64_t)t->ninsts + 1) * m->cfg.sm.inst_bytes);
+}
+
 static void begin(struct machine *m, struct grid *grids, uint32_t n)
 {
     m->grids = grids;
     m->ngrids = n;
-    m->transactions = false;
+    m->transactions = m->clusters = false;
     m->fault_at = NEVER;
     m->last = m->cfg.sim.max_cycles ? m->now + m->cfg.sim.max_cycles : NEVER;
     m->fault = NULL;
@@ -337,8 +373,10 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].launch.tm = m->tm && grids[i].launch.code->transactions;
         grids[i].launch.tm_serial = m->cfg.tm.serial;
         m->transactions |= grids[i].launch.tm;
+        m->clusters |= cluster_blocks(&grids[i].launch) > 1;
         grids[i].launch.clock_khz = m->cfg.clocks.khz[CLK_CORE];
         grids[i].launch.clock_start = m->now;
+        preload_code(m, &grids[i]);
     }
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         sm_catch_up(m->sm[i], m->now);       /* cycles between kernels are not counted */

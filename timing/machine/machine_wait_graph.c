@@ -133,6 +133,25 @@ static bool same_wait(const struct waiter_warp *a, const struct waiter_warp *b)
 
 /* ---- the warp that would end it ---- */
 
+/* Are they blocks of one cluster? */
+static bool same_cluster(const struct block *a, const struct block *b)
+{
+    uint32_t blocks = cluster_blocks(a->launch);
+    return a->launch == b->launch && a->order / blocks == b->order / blocks;
+}
+
+/* An address as all blocks of the cluster of b would write it: one of shared memory has the rank of its block. */
+static uint64_t common_address(const struct block *b, uint64_t address)
+{
+    bool shared = address >> WINDOW_BITS == WINDOW_SHARED >> WINDOW_BITS;
+    return shared ? cluster_map(address, cluster_rank(b, address)) : address;
+}
+
+static uint64_t polled_address(const struct waiter_warp *x)
+{
+    return common_address(x->w->block, x->address);
+}
+
 /* Would lanes at this position reach a write of the address, according to the code and their registers? */
 static bool reaches_write(struct writer *hit, struct warp *w, const struct code *c, uint32_t pc, uint64_t lanes,
                            uint64_t address)
@@ -143,7 +162,7 @@ static bool reaches_write(struct writer *hit, struct warp *w, const struct code 
             continue;
         examined++;
         for (uint64_t l = lanes; l; l &= l - 1)
-            if (mem_lane_address(w, &c->insts[i], __builtin_ctzll(l)) == address) {
+            if (common_address(w->block, mem_lane_address(w, &c->insts[i], __builtin_ctzll(l))) == address) {
                 hit->write = &c->insts[i];
                 hit->lane = __builtin_ctzll(l);
                 return true;
@@ -164,16 +183,17 @@ static bool would_write(struct writer *hit, const struct waiter_warp *by, const 
         uint64_t lanes = e->mask & w->exist & ~seen;
         uint32_t pc = loops ? (uint32_t)(by->at - by->code->insts) + 1 : e->pc;
         seen |= lanes;
-        if (e->frame != top->frame || !lanes || (loops && by->address == x->address))
+        if (e->frame != top->frame || !lanes || (loops && polled_address(by) == polled_address(x)))
             continue;
         *hit = (struct writer){ .by = by, .position = &by->code->insts[e->pc], .stack = e != top };
-        if (reaches_write(hit, w, by->code, pc, lanes, x->address))
+        if (reaches_write(hit, w, by->code, pc, lanes, polled_address(x)))
             return true;
     }
     return false;
 }
 
-/* Searches the lanes of the same warp, warps of the same block, then all others (for addresses in global memory). */
+/* Searches the lanes of the same warp, warps of the same block, then all others that can access the address: those of the
+ * cluster for one of shared memory. */
 static bool find_writer(const struct waits *all, const struct waiter_warp *x, struct writer *hit)
 {
     if (would_write(hit, x, x))
@@ -182,17 +202,31 @@ static bool find_writer(const struct waits *all, const struct waiter_warp *x, st
         for (uint32_t i = 0; i < all->n; i++) {
             const struct waiter_warp *by = &all->of[i];
             bool same = by->w->block == x->w->block;
-            if (by != x && same == own && (same || !(x->address >> WINDOW_BITS)) && would_write(hit, by, x))
+            bool can = !(x->address >> WINDOW_BITS) || same_cluster(by->w->block, x->w->block);
+            if (by != x && same == own && can && would_write(hit, by, x))
                 return true;
         }
     return false;
 }
 
-/* The first warp of the block that has not arrived at the barrier and has not ended. */
+static bool waits_for_cluster(const struct warp *w)
+{
+    return w->entry[w->current].waits == WAIT_CLUSTER;
+}
+
+/* Has y not arrived at the barrier at which x waits, that of its cluster or one of its block? */
+static bool misses(const struct waiter_warp *x, const struct waiter_warp *y)
+{
+    if (waits_for_cluster(x->w))
+        return same_cluster(x->w->block, y->w->block) && y->w->exist & ~y->w->cluster_arrived;
+    return x->w->block == y->w->block && (y->kind != WAITS_BARRIER || waits_for_cluster(y->w));
+}
+
+/* The first warp of the block, or of the cluster, that has not arrived at the barrier and has not ended. */
 static const struct waiter_warp *missing_at_barrier(const struct waits *all, const struct waiter_warp *x)
 {
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->of[i].w->block == x->w->block && all->of[i].kind != WAITS_BARRIER)
+        if (misses(x, &all->of[i]))
             return &all->of[i];
     return NULL;
 }
@@ -267,18 +301,31 @@ static void report_loop(const struct waits *all, const struct waiter_warp *x)
     report_writer(all, x);
 }
 
-/* The warps of the block that are not at a barrier. */
+/* The warps of the block that are at none of its barriers. */
 static void list_missing(const struct block *b, char *text, size_t size)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < b->nwarps && n + 40 < size; i++) {
+    for (uint32_t i = 0; i < b->nwarps && n + 60 < size; i++) {
         const struct warp *w = &b->warps[i];
-        if (w->state != WARP_BARRIER)
+        bool cluster = w->state == WARP_BARRIER && waits_for_cluster(w);
+        if (w->state != WARP_BARRIER || cluster)
             n += (size_t)snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "for warps that have not arrived: ", i,
-                                  w->state == WARP_DONE ? "ended" : "running");
+                                  cluster                 ? "waits for the cluster"
+                                  : w->state == WARP_DONE ? "ended"
+                                                          : "running");
     }
     if (!n)
         snprintf(text, size, "like all warps of its block, at different barriers or for more threads than exist");
+}
+
+static void name_missing(const struct waits *all, const struct waiter_warp *x, char *text, size_t size)
+{
+    char name[NAME];
+    const struct waiter_warp *first = missing_at_barrier(all, x);
+    if (first)
+        name_of(first, name, sizeof name);
+    snprintf(text, size, "for threads of its cluster that have not arrived%s%s", first ? ": first " : "",
+             first ? name : "");
 }
 
 static void report_barrier(const struct waits *all, const struct waiter_warp *x)
@@ -286,7 +333,10 @@ static void report_barrier(const struct waits *all, const struct waiter_warp *x)
     char name[NAME], place[POSITION], missing[POSITION];
     name_of(x, name, sizeof name);
     fault_describe(x->code, x->at, place, sizeof place);
-    list_missing(x->w->block, missing, sizeof missing);
+    if (waits_for_cluster(x->w))
+        name_missing(all, x, missing, sizeof missing);
+    else
+        list_missing(x->w->block, missing, sizeof missing);
     machine_report_add(all->m, "  %s waits at %s %s", name, place, missing);
 }
 

@@ -486,14 +486,17 @@ static bool exclusive(const struct machine *m)
 
 /*
  * Windows in which messages are exchanged are for one grid, whose blocks start on SMs where others have ended; not for
- * transactional memory and the ordering oracle, which have steps between windows. Host functions (printf, malloc) use
- * state that all SMs share: kernels that call them run on one thread with windows of one cycle, SM after SM.
+ * transactional memory, the ordering oracle and clusters, which have steps between windows. Host functions (printf,
+ * malloc) use state that all SMs share: kernels that call them run on one thread with windows of one cycle, SM after SM.
  */
 static void choose_width(struct machine *m)
 {
     bool alone = exclusive(m) || (m->transactions && tm_global_step(m->tm));
-    m->longest = m->ngrids == 1 && !alone && !m->tm && !m->versions && !m->oracle ? m->cfg.longest : m->cfg.step;
+    bool steps = m->tm || m->versions || m->oracle || m->clusters;
+    m->longest = m->ngrids == 1 && !alone && !steps ? m->cfg.longest : m->cfg.step;
     m->width = alone ? 1 : m->longest;
+    if (m->clusters)
+        m->width = num_least(m->width, cnet_shortest(&m->cfg.sm.cluster));
     if (m->cfg.sim.sync_window && m->cfg.sim.sync_window < m->width)
         m->width = m->cfg.sim.sync_window;
 }

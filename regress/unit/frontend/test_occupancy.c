@@ -26,8 +26,8 @@
 #define CC_70 "v100"
 #define CC_75 "default gpu.max_threads_per_sm=1024 gpu.max_blocks_per_sm=16 gpu.shared_per_sm=65536 " \
               "gpu.shared_per_block_optin=65536"
-#define CC_80 "default gpu.shared_per_sm=167936 gpu.shared_per_block_optin=166912 gpu.shared_unit=128 " \
-              "gpu.shared_reserved=1024"
+#define CC_80 "a100"
+#define CC_90 "h100"
 #define REFERENCE "gtx480-reference"
 /* 40 warp slots, ten for each of four schedulers. */
 #define ONE_SCHEDULER "southern-islands core.block_on_one_scheduler=true gpu.max_blocks_per_sm=40"
@@ -68,6 +68,8 @@ static const struct row rows[] = {
     /* 8.0: 1 KB of each block is the system's. 10241 + 1024 -> 11392; 14.7. */
     { CC_80, 128, 16, 10241, 14, 16, "shared memory" },
     { CC_80, 256, 41, 0, 5, 6, "registers" },            /* 1312 -> 1536; 42 -> 40 warps; 5 */
+    /* 9.0: as 8.0, with 228 KB. 11392; 20.5. */
+    { CC_90, 64, 16, 10241, 20, 22, "shared memory" },
     /* The incumbent: registers of a thread in fours, nothing else is rounded. */
     { REFERENCE, 256, 24, 0, 5, 5, "registers" },
     { REFERENCE, 256, 26, 0, 4, 4, "registers" },

@@ -291,7 +291,9 @@ static uint32_t passes(enum mem_op_kind kind, unsigned size, unsigned count, uns
 
 static void n_way_conflicts_cost_n_passes(void **state)
 {
-    const struct shared_cfg all = { 32, 0, 32, true }, half = { 16, 0, 16, true }, alone = { 32, 0, 32, false };
+    const struct shared_cfg all = { .banks = 32, .lanes = 32, .broadcast = true },
+                            half = { .banks = 16, .lanes = 16, .broadcast = true },
+                            alone = { .banks = 32, .lanes = 32 };
     start();
     for (int n = 1; n <= 32; n *= 2)
         assert_int_equal(passes(MOP_LOAD, 4, 1, 32, 4 * n, all), n);
@@ -342,7 +344,8 @@ static uint32_t busiest_bank(const struct mem_op *op, unsigned from, unsigned to
 static void random_conflicts_cost_the_busiest_bank(void **state)
 {
     static const struct shared_cfg cfg[] = {
-        { 32, 0, 32, true }, { 16, 0, 16, true }, { 32, 0, 32, false }, { 10, 0, 8, true }
+        { .banks = 32, .lanes = 32, .broadcast = true }, { .banks = 16, .lanes = 16, .broadcast = true },
+        { .banks = 32, .lanes = 32 }, { .banks = 10, .lanes = 8, .broadcast = true }
     };
     start();
     for (int k = 0; k < 2000; k++) {
@@ -649,6 +652,35 @@ static void l15_merges_and_waits(void **state)
         assert_int_equal(rig.count[STAT_L15_HITS], 1);
         finish();
     }
+}
+
+/* A launch brings the first bytes of the kernel's code: their lines hit, the next one misses. */
+static void a_launch_preloads_code(void **state)
+{
+    start_l15(4);
+    rig.cfg.ro.inst_launch_kb = 1;
+    rig.cfg.ro.l15.ways = 16;
+    rig_build(&rig);
+    lsu_preload_code(rig.u, rig_address(1024), 4096);
+    uint64_t from = rig.now - 1;
+    assert_false(lsu_fetch(rig.u, rig_address(1024 + 7 * 128), from));
+    assert_int_equal(fetched(1024 + 7 * 128, 1000), from + 33);
+    from = rig.now - 1;
+    assert_false(lsu_fetch(rig.u, rig_address(1024 + 8 * 128), from));
+    assert_true(fetched(1024 + 8 * 128, 1000) > from + 33);
+    assert_int_equal(rig.count[STAT_L15_HITS], 1);
+    assert_int_equal(rig.count[STAT_L15_MISSES], 1);
+    rig_end(&rig);
+    start_l15(4);
+    rig.cfg.ro.inst_launch_kb = 1;
+    rig_build(&rig);
+    lsu_preload_code(rig.u, rig_address(1024), 100);             /* less than a line */
+    lsu_fetch(rig.u, rig_address(1024), rig.now - 1);
+    lsu_fetch(rig.u, rig_address(1024 + 128), rig.now - 1);
+    rig_drain(&rig);
+    assert_int_equal(rig.count[STAT_L15_HITS], 1);
+    assert_int_equal(rig.count[STAT_L15_MISSES], 1);
+    finish();
 }
 
 /* ---- misses ---- */
@@ -1236,6 +1268,7 @@ int main(void)
         cmocka_unit_test(texture_loads_are_global_unless_configured),
         cmocka_unit_test(instruction_lines_are_asked_for_once_and_ahead),
         cmocka_unit_test(constants_hit_in_l15), cmocka_unit_test(l15_merges_and_waits),
+        cmocka_unit_test(a_launch_preloads_code),
         cmocka_unit_test(misses_of_a_line_merge_up_to_the_limit),
         cmocka_unit_test(a_miss_asks_for_sectors_or_the_line),
         cmocka_unit_test(sectors_of_a_missing_line_join_its_entry),

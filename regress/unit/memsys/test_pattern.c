@@ -71,7 +71,8 @@ static void lines_come_out_the_same(void **state)
 static void bank_conflicts_come_out_the_same(void **state)
 {
     static const struct shared_cfg cfg[] = {
-        { 32, 0, 32, true }, { 16, 0, 16, true }, { 32, 0, 32, false }, { 10, 0, 8, true }
+        { .banks = 32, .lanes = 32, .broadcast = true }, { .banks = 16, .lanes = 16, .broadcast = true },
+        { .banks = 32, .lanes = 32 }, { .banks = 10, .lanes = 8, .broadcast = true }
     };
     for (int k = 0; k < RUNS; k++) {
         make(SERVE_SHARED, any(2) ? MOP_LOAD : MOP_ATOM, 1u << any(6));

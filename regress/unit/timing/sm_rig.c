@@ -147,6 +147,7 @@ bool lsu_has_credits(const struct lsu *u, uint64_t now) { return true; }
 void lsu_send(struct lsu *u, struct packet *p) { fail(); }
 uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
 void lsu_invalidate_line(struct lsu *u, uint64_t address) { fail(); }
+void lsu_cluster_reply(struct lsu *u, struct mem_op *op, uint64_t lanes, uint64_t now) { fail(); }
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now)
 {

@@ -215,6 +215,42 @@ static void windows_do_not_matter(void **state)
     }
 }
 
+/* Both blocks of a cluster start together, on SMs of one group, or none; groups take turns, and SMs in a group. */
+static void clusters_start_whole(void **state)
+{
+    static const unsigned sm[] = { 0, 1, 3, 4 };
+    struct dispatch_cfg c = CFG;
+    c.sms = 6;
+    c.group = 3;
+    struct grid g = grid_of(8, 32, 1, 0, 1);
+    g.launch.grid[0] = 8;
+    g.launch.grid[1] = g.launch.grid[2] = 1;
+    g.launch.cluster[0] = g.launch.cluster_blocks = 2;
+    g.launch.cluster[1] = g.launch.cluster[2] = 1;
+    struct dispatcher *d = launch(&c, &g, 1, 100);
+    run(d, 100, 200);
+    assert_int_equal(nstarts, 4);                    /* the SMs 2 and 5 are of different groups */
+    for (unsigned i = 0; i < nstarts; i++) {
+        assert_int_equal(starts[i].sm, sm[i]);
+        assert_int_equal(starts[i].b.linear, i);
+        assert_int_equal(starts[i].b.at, 100 + i / 2 * 2 + DELAY);       /* one block a cycle */
+        for (unsigned rank = 0; rank < 2; rank++)
+            assert_int_equal(starts[i].b.cluster_sm[rank], sm[i / 2 * 2 + rank]);
+    }
+    end_block(d, &g, 0, 200);
+    run(d, 200, 300);
+    assert_int_equal(nstarts, 6);
+    assert_int_equal(starts[4].sm, 2);               /* after SM 1 */
+    assert_int_equal(starts[5].sm, 0);
+    assert_int_equal(starts[4].b.at, starts[5].b.at);
+    end_block(d, &g, 4, 300);
+    run(d, 300, 400);
+    assert_int_equal(nstarts, 8);
+    assert_int_equal(starts[6].sm, 5);
+    assert_int_equal(starts[7].sm, 4);
+    dispatcher_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +263,7 @@ int main(void)
         cmocka_unit_test(an_earlier_grid_without_room_holds_later_ones),
         cmocka_unit_test(the_launch_takes_its_time),
         cmocka_unit_test(windows_do_not_matter),
+        cmocka_unit_test(clusters_start_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
