@@ -1,6 +1,6 @@
 # The library's interface and the simtx command.
 
-FRONTEND_DIR := cli page paper report sweep litmus session
+FRONTEND_DIR := cli page paper report profile_view sweep litmus session
 FRONTEND_CMD := $(wildcard $(FRONTEND_DIR:%=frontend/%/*.c))
 LIB_SRC += $(wildcard frontend/lib/*.c frontend/lib/saved/*.c)
 CMD_OBJ := $(FRONTEND_CMD:%.c=$(B)/obj/%.o)

@@ -134,6 +134,7 @@ static int compile_one(struct cc *cc, enum cc_mode mode, const struct input *in,
     if (in->kind != IN_C && cc->std)
         words_format(&cmd, "-std=%s", cc->std);
     if (mode == MODE_PTX) {
+        words_add(&cmd, "-DSIMTX_PTX_ONLY");               /* host_defines.h: there are no host functions */
         words_add(&cmd, "--cuda-device-only");
         words_add(&cmd, "-S");
     } else if (mode == MODE_PREPROCESS) {

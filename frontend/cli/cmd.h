@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     CMD_OK = 0,
@@ -38,6 +39,8 @@ enum { CMD_ARG_END = -1, CMD_ARG_WORD = -2 };
 int cmd_args_next(struct cmd_args *a);
 /* Prints "simtx COMMAND: message" and how to get help; ends the process with CMD_USAGE. */
 void cmd_usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
+/* The number of an option, in decimal; a text that is none, or more than `most`, is a usage error. */
+uint64_t cmd_number(const char *command, const char *option, const char *text, uint64_t most);
 /* Writes the common options into the environment variables (env.h) that the session reads. */
 void cmd_export_common(const char *command);
 
@@ -57,6 +60,7 @@ int cmd_config(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_profile(int argc, char **argv);
 int cmd_paper(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_cost(int argc, char **argv);

@@ -32,11 +32,12 @@ static const char USAGE[] =
     "  NAME=...                               any of these with a name; NAME alone passes the same buffer again\n"
     "ARG below is the number of an argument, from 0, or its name.\n";
 
-enum { OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SHARED, OPT_ARG, OPT_PRINT, OPT_SAVE, OPT_EXPECT };
+enum { OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_CLUSTER, OPT_SHARED, OPT_ARG, OPT_PRINT, OPT_SAVE, OPT_EXPECT };
 static const struct cmd_option OPTIONS[] = {
     [OPT_KERNEL] = { "--kernel", "NAME", "kernel to run; optional if the file has only one" },
     [OPT_GRID] = { "--grid", "X[,Y[,Z]]", "number of blocks" },
     [OPT_BLOCK] = { "--block", "X[,Y[,Z]]", "number of threads per block" },
+    [OPT_CLUSTER] = { "--cluster", "X[,Y[,Z]]", "number of blocks per cluster" },
     [OPT_SHARED] = { "--shared", "BYTES", "dynamic shared memory per block" },
     [OPT_ARG] = { "--arg", "ARGUMENT", "the next argument" },
     [OPT_PRINT] = { "--print", "ARG[:COUNT]", "print a buffer, or its first COUNT elements, after the launch" },
@@ -59,7 +60,7 @@ struct action { int option; const char *text; };
 
 struct launch_command {
     const char *file, *kernel;
-    simtx_dim3 grid, block;
+    simtx_dim3 grid, block, cluster;
     size_t shared;
     struct argument arg[ARGS_MAX];
     int nargs;
@@ -146,6 +147,7 @@ static void parse(struct launch_command *l, int argc, char **argv)
         case OPT_KERNEL: l->kernel = a.value; break;
         case OPT_GRID: l->grid = parse_dim3("--grid", a.value); break;
         case OPT_BLOCK: l->block = parse_dim3("--block", a.value); break;
+        case OPT_CLUSTER: l->cluster = parse_dim3("--cluster", a.value); break;
         case OPT_SHARED: l->shared = parse_size("--shared", a.value); break;
         case OPT_ARG: add_argument(l, a.value); break;
         case OPT_PRINT:
@@ -367,7 +369,7 @@ static int run(struct launch_command *l, simtx_kernel *k, const simtx_kernel_inf
         const struct argument *a = &l->arg[l->arg[i].same_as >= 0 ? l->arg[i].same_as : i];
         pointers[i] = a->value.buffer ? (const void *)&a->device : a->value.data;
     }
-    simtx_launch_params p = { .grid = l->grid, .block = l->block, .dynamic_shared = l->shared,
+    simtx_launch_params p = { .grid = l->grid, .block = l->block, .cluster = l->cluster, .dynamic_shared = l->shared,
                              .args = pointers };
     if (l->shared)
         simtx_kernel_set_max_dynamic_shared(k, l->shared);

@@ -56,16 +56,6 @@ struct litmus_command {
     int tests, refused, forbidden, unexpected, weak, weak_seen;
 };
 
-static uint64_t number(const char *option, const char *text)
-{
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (end == text || *end || *text == '-' || errno)
-        cmd_usage_error(COMMAND, "%s %s: expected a number", option, text);
-    return n;
-}
-
 static void take(struct litmus_command *c, int option, const char *value)
 {
     switch (option) {
@@ -73,8 +63,8 @@ static void take(struct litmus_command *c, int option, const char *value)
     case OPT_POLICY: c->policy = value; break;
     case OPT_CONFIG: c->config = value; break;
     case OPT_SET: mem_append(&c->sets, "%s%s", c->sets ? "\n" : "", value); break;
-    case OPT_RUNS: c->runs = number("--runs", value); break;
-    case OPT_SEED: c->seed = number("--seed", value); break;
+    case OPT_RUNS: c->runs = cmd_number(COMMAND, "--runs", value, UINT64_MAX); break;
+    case OPT_SEED: c->seed = cmd_number(COMMAND, "--seed", value, UINT64_MAX); break;
     case OPT_EXPECT: c->expect_file = value; break;
     case OPT_BRIEF: c->brief = true; break;
     case OPT_STATS: c->stats = value; break;

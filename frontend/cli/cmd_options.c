@@ -24,6 +24,7 @@ static const struct cmd_option common_options[] = {
     { "--detail", "CHOICE", "timing mode only for kernel:NAME, launch:A-B; comma-separated (sim.detail)" },
     { "--window", "CYCLES[,FILE]", "timing mode: a time series with a row every CYCLES (stats.window; windows.csv)" },
     { "--trace", "FILE", "timing mode: a timeline for trace viewers (trace.file)" },
+    { "--profile", "FILE", "timing mode: figures by source line, for `simtx profile` (profile.file)" },
     { "--threads", "N", "simulate on N host threads (functional.threads, sim.threads)" },
     { "--threads-relaxed", NULL, "also for kernels whose blocks communicate (functional.threads_relaxed)" },
     { "--check", "off|on|full", "timing mode: replay committed transactions; full also explains errors (tm.oracle)" },
@@ -49,6 +50,16 @@ void cmd_usage_error(const char *command, const char *fmt, ...)
     va_end(ap);
     fprintf(stderr, "\n`%s --help` explains the options\n", command);
     exit(CMD_USAGE);
+}
+
+uint64_t cmd_number(const char *command, const char *option, const char *text, uint64_t most)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (end == text || *end || *text == '-' || errno || n > most)
+        cmd_usage_error(command, "%s %s: expected a number", option, text);
+    return n;
 }
 
 /* ---- the common options, collected as text ---- */
@@ -87,7 +98,8 @@ static void add_config(const char *command, const char *name)
         add_line(&configs, "", name);
 }
 
-static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=";
+static const char TRACE_FILE[] = "trace.file=", WINDOW_FILE[] = "stats.window_file=",
+                  PROFILE_FILE[] = "profile.file=";
 
 /* Two outputs to one file are an error; to a device they are allowed. */
 static void check_output_once(const char *command, const char *path)
@@ -153,7 +165,7 @@ static void set_window(const char *command, const char *option, const char *valu
 /* --set; keys of output files get full paths. */
 static void set_key(const char *command, const char *option, const char *assignment)
 {
-    static const char *const files[] = { TRACE_FILE, WINDOW_FILE };
+    static const char *const files[] = { TRACE_FILE, WINDOW_FILE, PROFILE_FILE };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t n = strlen(files[i]);
         if (!strncmp(assignment, files[i], n) && assignment[n]) {
@@ -184,6 +196,8 @@ static void take_common(const char *command, const char *name, const char *value
         set_window(command, name, value);
     else if (!strcmp(name, "--trace"))
         set_output(command, name, TRACE_FILE, value);
+    else if (!strcmp(name, "--profile"))
+        set_output(command, name, PROFILE_FILE, value);
     else if (!strcmp(name, "--threads-relaxed"))
         add_assignment(name, "functional.threads_relaxed=", "true");
     else if (!strcmp(name, "--check"))

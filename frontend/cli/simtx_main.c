@@ -32,6 +32,7 @@ static const struct command {
     { "compare", cmd_compare, "compare the figures of two statistics files, the largest difference first" },
     { "sweep", cmd_sweep, "run a study: programs x configurations x seeds, on this machine or on Slurm" },
     { "report", cmd_report, "a page about the statistics of runs: cycles, latency, roofline, transactions, energy" },
+    { "profile", cmd_profile, "a profile by source line: stalls, divergence, coalescing, bank conflicts" },
     { "paper", cmd_paper, "repeat the evaluation of a paper and compare with its published results" },
     { "cost", cmd_cost, "hardware cost: bytes of the structures of protocols and policies" },
     { "litmus", cmd_litmus, "run litmus tests and compare the outcomes with a memory model" },

@@ -195,44 +195,37 @@ RT_API cudaError_t cudaFuncGetParamInfo(const void *func, size_t i, size_t *offs
 
 /* ---- clusters ---- */
 
-/* The blocks of a cluster that the configuration requests; 0: it says nothing. */
-static unsigned cluster_of(const cudaLaunchConfig_t *config)
-{
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            return config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
-                   config->attrs[i].val.clusterDim.z;
-    return 0;
-}
-
 static cudaError_t enter_configuration(const void *out, const void *func, const cudaLaunchConfig_t *config,
-                                       struct CUfunc_st **f)
+                                       struct rt_launch_attributes *a, struct CUfunc_st **f)
 {
     cudaError_t e = rt_enter_gpu();
-    if (!e && (!out || !config || (config->numAttrs && !config->attrs)))
-        e = cudaErrorInvalidValue;
+    if (!e)
+        e = out && config ? rt_read_attributes(a, config->attrs, config->numAttrs) : cudaErrorInvalidValue;
     return e ? e : rt_kernel(func, f);
+}
+
+static struct rt_launch_config launch_of(const cudaLaunchConfig_t *config)
+{
+    return (struct rt_launch_config){.grid = config->gridDim, .block = config->blockDim,
+                                     .shared = config->dynamicSmemBytes};
 }
 
 RT_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config)
 {
+    struct rt_launch_attributes a;
     struct CUfunc_st *f;
-    cudaError_t e = enter_configuration(clusters, func, config, &f);
-    return rt_leave(e ? e : rt_active_clusters(f, config->blockDim, config->dynamicSmemBytes, cluster_of(config),
-                                               clusters));
+    cudaError_t e = enter_configuration(clusters, func, config, &a, &f);
+    struct rt_launch_config c = e ? (struct rt_launch_config){.shared = 0} : launch_of(config);
+    return rt_leave(e ? e : rt_active_clusters(f, &c, &a, clusters));
 }
 
-/* A cluster of one block, if the device can hold such a block. */
 RT_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
+    struct rt_launch_attributes a;
     struct CUfunc_st *f;
-    int n = 0;
-    cudaError_t e = enter_configuration(size, func, config, &f);
-    if (!e)
-        e = rt_active_clusters(f, config->blockDim, config->dynamicSmemBytes, 1, &n);
-    if (!e)
-        *size = n > 0;
-    return rt_leave(e);
+    cudaError_t e = enter_configuration(size, func, config, &a, &f);
+    struct rt_launch_config c = e ? (struct rt_launch_config){.shared = 0} : launch_of(config);
+    return rt_leave(e ? e : rt_largest_cluster(f, &c, size));
 }
 
 /* ---- notifications, which a simulated device never sends ---- */

@@ -5,6 +5,7 @@
  * each later use returns the same error.  With SIMTX_PTX the code of one file replaces that of every image.
  */
 #include "base/alloc.h"
+#include "frontend/cudart/cluster_dims.h"
 #include "frontend/cudart/cudart.h"
 #include "frontend/session/env.h"
 #include "frontend/fatbin/fatbin.h"
@@ -152,6 +153,23 @@ static cudaError_t load_image(struct image *image)
     return code->failed;
 }
 
+/* The shape that the kernel's __cluster_dims__ gives. */
+static cudaError_t set_cluster(struct CUfunc_st *k, const char *name)
+{
+    simtx_dim3 shape;
+    char text[100];
+    if (!cluster_dims_of(k->symbol, &shape, text, sizeof text))
+        return cudaSuccess;
+    if (shape.x) {
+        simtx_kernel_set_cluster(k->kernel, shape);
+        return cudaSuccess;
+    }
+    rt_say("kernel %s: __cluster_dims__(%s) is not one to three positive numbers; write them as numbers or macros", name,
+           text);
+    k->kernel = NULL;
+    return cudaErrorInvalidClusterSize;
+}
+
 static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct CUfunc_st *k)
 {
     cudaError_t e = load_image(f->image);
@@ -160,7 +178,7 @@ static cudaError_t load_kernel(struct rt_function *f, const void *symbol, struct
     *k = (struct CUfunc_st){.kernel = simtx_module_kernel(f->image->code->module[rt_thread.device], f->name),
                             .symbol = symbol, .device = rt_thread.device, .carveout = cudaSharedmemCarveoutDefault};
     if (k->kernel)
-        return cudaSuccess;
+        return set_cluster(k, f->name);
     rt_say("kernel %s is not in %s", f->name, f->image->code == &replaced ? getenv(SIMTX_ENV_PTX) : "its device code");
     return cudaErrorInvalidDeviceFunction;
 }

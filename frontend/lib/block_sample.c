@@ -22,7 +22,7 @@ struct block_sample {
 static bool is_independent(const struct queued_launch *o)
 {
     const struct code *code = o->kernel->code;
-    return !code->serial && !code->exclusive && !code->transactions;
+    return !code->serial && !code->exclusive && !code->transactions && o->la.cluster_blocks <= 1;
 }
 
 /* Waves of the middle in the sample; 0: too few. */

@@ -123,6 +123,12 @@ static void print_kernel(FILE *o, const struct ptx_func *f)
         fprintf(o, "    .maxntid    %u, %u, %u\n", f->maxntid[0], f->maxntid[1], f->maxntid[2]);
     if (f->reqntid[0])
         fprintf(o, "    .reqntid    %u, %u, %u\n", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (f->cluster[0])
+        fprintf(o, "    .reqnctapercluster %u, %u, %u\n", f->cluster[0], f->cluster[1], f->cluster[2]);
+    if (f->explicit_cluster)
+        fprintf(o, "    .explicitcluster\n");
+    if (f->max_cluster_rank)
+        fprintf(o, "    .maxclusterrank %u\n", f->max_cluster_rank);
     if (c->serial)
         fprintf(o, "    blocks may communicate: they run in the one-thread order\n");
 }

@@ -48,6 +48,7 @@ const char *simtx_status_name(simtx_status s)
         [SIMTX_HANG] = "hang",
         [SIMTX_INTERNAL] = "internal error",
         [SIMTX_NOT_WRITTEN] = "file not written",
+        [SIMTX_INVALID_CLUSTER] = "invalid cluster",
     };
     return (size_t)s < sizeof names / sizeof *names ? names[s] : "unknown status";
 }

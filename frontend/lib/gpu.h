@@ -19,6 +19,7 @@ struct sampling;
 struct simtx_array;
 struct trace;
 struct series;
+struct profile_log;
 struct saved;
 
 struct library_cfg {
@@ -34,7 +35,7 @@ struct sample_estimate { uint64_t blocks, of; double cycles, error; };
 struct launch_record {
     char *kernel;
     bool timed;                      /* in timing mode */
-    simtx_dim3 grid, block;
+    simtx_dim3 grid, block, cluster;
     const char *limit;               /* what limited the number of resident blocks, static text */
     simtx_fault_kind fault;
     simtx_status status;
@@ -65,6 +66,8 @@ struct block_need {
 struct queued_launch {
     struct simtx_kernel *kernel;
     simtx_dim3 grid, block;
+    simtx_dim3 cluster;              /* 1, 1, 1 = the launch has no clusters */
+    bool explicit_cluster;
     uint32_t dynamic_shared;
     uint32_t resident;               /* most resident blocks per SM */
     const char *limit;
@@ -85,6 +88,8 @@ struct simtx_kernel {
     simtx_param_info *params;
     uint32_t nparams, param_bytes;
     uint32_t max_dynamic_shared;
+    simtx_dim3 cluster;              /* of .reqnctapercluster or __cluster_dims__; 0 = none */
+    bool large_clusters;             /* they are allowed */
     int carveout;                    /* shared memory that an SM should have, in percent, or SIMTX_CARVEOUT_AUTO */
     bool warned;                     /* about effects that its transactions cannot roll back */
 };
@@ -129,6 +134,7 @@ struct simtx_gpu {
     struct machine *machine;         /* created at the first launch in timing mode */
     struct trace *trace;             /* the timeline; NULL = none */
     struct series *series;           /* the time series; NULL = none */
+    struct profile_log *profile;     /* NULL = none */
     struct machine_plugins plugins;  /* of the machine; tests set them before the first launch */
     struct queued_launch *queue;     /* launches that will run concurrently */
     uint32_t nqueue;
@@ -188,7 +194,7 @@ void launch_record_free(struct launch_record *r);
 void launch_records_free(simtx_gpu *g);
 
 /* launch_timed.c: launches in timing mode. */
-/* Opens the timeline and the time series; false with a message when one cannot be written. */
+/* Opens the timeline, the time series and the profile; false with a message when one cannot be written. */
 bool timed_open(simtx_gpu *g, char **message);
 /* Does the kernel's next launch run in timing mode? */
 bool timed_selected(const simtx_gpu *g, const struct simtx_kernel *k);

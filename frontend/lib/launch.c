@@ -103,6 +103,9 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .textures = g->textures,
         .grid = { p->grid.x, p->grid.y, p->grid.z },
         .block = { p->block.x, p->block.y, p->block.z },
+        .cluster = { o->cluster.x, o->cluster.y, o->cluster.z },
+        .cluster_blocks = o->cluster.x * o->cluster.y * o->cluster.z,
+        .explicit_cluster = o->explicit_cluster,
         .nblocks = (uint64_t)p->grid.x * p->grid.y * p->grid.z,
         .threads_per_block = p->block.x * p->block.y * p->block.z,
         .warp_size = g->info.warp_size,
@@ -184,7 +187,10 @@ static simtx_status run_functional(struct queued_launch *o, simtx_launch_stats *
         g->interrupt = false;            /* further launches are possible */
         if (fault && s == SIMTX_FAULT)
             launch_fault(&o->la, fault);
-        gpu_fail(g, s, "%s", s == SIMTX_FAULT ? o->la.fault.text : "interrupted");
+        if (s == SIMTX_FAULT)
+            gpu_fail(g, s, "%s", o->la.fault.text);
+        else
+            gpu_fail(g, s, "interrupted%s%s", o->la.where[0] ? "\n" : "", o->la.where);
     }
     launch_record_end(g, o, s, seconds, stats);
     return s;
@@ -203,6 +209,9 @@ static simtx_status start(simtx_kernel *k, const simtx_launch_params *p, simtx_l
         s = timed_reserve(g, p->stream, &params, fault);
     if (!s)
         s = prepare(k, p, params, &o);
+    if (!s && timed && o.la.cluster_blocks > 1 && k->code->transactions)
+        s = gpu_fail(g, SIMTX_NOT_SUPPORTED, "%s: timing mode does not support transactions in clusters of blocks; use "
+                     "functional mode", k->func->name);
     if (!s && timed)
         timed_enqueue(g, &o);
     return s || timed ? s : run_functional(&o, stats, fault);

@@ -16,6 +16,7 @@ struct launch_record *launch_record_new(simtx_gpu *g, const struct queued_launch
     r->kernel = mem_string(o->kernel->func->name);
     r->grid = o->grid;
     r->block = o->block;
+    r->cluster = o->cluster;
     r->limit = o->limit;
     return r;
 }

@@ -11,6 +11,7 @@
 #include "base/host_clock.h"
 #include "frontend/lib/block_sample.h"
 #include "frontend/lib/gpu.h"
+#include "frontend/lib/profile_log.h"
 #include "frontend/lib/shadow_run.h"
 #include "timing/machine/machine.h"
 #include "timing/machine/series.h"
@@ -80,15 +81,40 @@ static bool open_series(simtx_gpu *g, char **message)
     return g->series;
 }
 
+static bool open_profile(simtx_gpu *g, char **message)
+{
+    const char *path = config_text(g->config, KEY_PROFILE_FILE);
+    char error[MESSAGE_MAX];
+    if (!*path)
+        return true;
+    g->profile = profile_log_open(path, g->info.name, g->info.warp_size, error, sizeof error);
+    if (!g->profile)
+        gpu_message(message, "%s\n", error);
+    return g->profile;
+}
+
 bool timed_open(simtx_gpu *g, char **message)
 {
-    return !simtx_timing(g) || (open_trace(g, message) && open_series(g, message));
+    return !simtx_timing(g) || (open_trace(g, message) && open_series(g, message) && open_profile(g, message));
+}
+
+/* Fails with the messages of the files that could not be written. */
+static simtx_status report_unwritten(simtx_gpu *g, const char *const *message, int n)
+{
+    char *all = NULL;
+    simtx_status s = SIMTX_OK;
+    for (int i = 0; i < n; i++)
+        if (*message[i])
+            mem_append(&all, "%s%s", all ? "; " : "", message[i]);
+    if (all)
+        s = gpu_fail(g, SIMTX_NOT_WRITTEN, "%s", all);
+    free(all);
+    return s;
 }
 
 simtx_status simtx_close_files(simtx_gpu *g)
 {
-    char trace[MESSAGE_MAX] = "", series[MESSAGE_MAX] = "";
-    bool ok = true;
+    char trace[MESSAGE_MAX] = "", series[MESSAGE_MAX] = "", profile[MESSAGE_MAX] = "";
     if (g->machine) {
         machine_set_trace(g->machine, NULL);
         machine_set_series(g->machine, NULL);
@@ -96,12 +122,15 @@ simtx_status simtx_close_files(simtx_gpu *g)
     if (g->trace && trace_is_full(g->trace) && g->warning)
         g->warning(g->warning_ctx, "the timeline has reached trace.max_bytes and lacks later events");
     if (g->trace)
-        ok &= trace_close(g->trace, trace, sizeof trace);
+        trace_close(g->trace, trace, sizeof trace);
     if (g->series)
-        ok &= series_close(g->series, series, sizeof series);
+        series_close(g->series, series, sizeof series);
+    if (g->profile)
+        profile_log_close(g->profile, profile, sizeof profile);
     g->trace = NULL;
     g->series = NULL;
-    return ok ? SIMTX_OK : gpu_fail(g, SIMTX_NOT_WRITTEN, "%s%s%s", trace, *trace && *series ? "; " : "", series);
+    g->profile = NULL;
+    return report_unwritten(g, (const char *const[]){ trace, series, profile }, 3);
 }
 
 /* ---- the machine ---- */
@@ -195,11 +224,13 @@ void timed_enqueue(simtx_gpu *g, const struct queued_launch *o)
 /* The launches that run concurrently, or one of which some blocks are simulated. */
 struct run { struct grid *grids; uint32_t n; struct block_sample *sample; struct sample_estimate estimate; };
 
-static void fill_grid(struct grid *grid, const struct queued_launch *o)
+static void fill_grid(const simtx_gpu *g, struct grid *grid, const struct queued_launch *o)
 {
     *grid = (struct grid){ .launch = o->la, .resident = o->resident, .stream = o->stream,
                            .registers = (uint32_t)o->need.block_registers,
                            .shared = (uint32_t)o->need.block_shared, .carveout = o->carveout };
+    if (g->profile)
+        grid->profile = profile_log_kernel(g->profile, o->la.program, o->kernel->func);
 }
 
 /* The result of one of the grids. */
@@ -284,6 +315,8 @@ static simtx_status record_launches(simtx_gpu *g, const struct run *run, enum ma
         o->la.fault = grid->launch.fault;
         o->la.host_threads = grid->launch.host_threads;
         count_launch(g, g->queue, o, grid);
+        if (grid->profile)
+            profile_log_launch(g->profile, o->la.program, o->kernel->func, grid->end - grid->start);
         if (run->sample && !s)
             s = complete_sample(g, run->sample, o, &run->estimate);
         launch_record_end(g, o, s, i ? 0 : seconds, stats);
@@ -310,7 +343,7 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
     struct grid *grids = mem_zero(n, sizeof *grids, "launches of a run");
     struct run run = { grids, n, n == 1 ? block_sample_new(g, &g->queue[0]) : NULL, { 0 } };
     for (uint32_t i = 0; i < n; i++)
-        fill_grid(&grids[i], &g->queue[i]);
+        fill_grid(g, &grids[i], &g->queue[i]);
     if (run.sample)
         block_sample_choose(run.sample, &grids[0]);
     g->progress_kernel = g->queue[0].kernel->func->name;

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/num.h"
 #include "frontend/lib/gpu.h"
+#include "frontend/lib/profile_log.h"
 #include "frontend/lib/saved/saved.h"
 #include "timing/machine/machine.h"
 
@@ -44,6 +45,7 @@ static void collect_kernels(struct simtx_module *m)
         k->func = p->func_at[i];
         k->code = k->func->code;
         k->carveout = SIMTX_CARVEOUT_AUTO;
+        k->cluster = (simtx_dim3){ k->func->cluster[0], k->func->cluster[1], k->func->cluster[2] };
         describe_params(k);
     }
     for (struct ptx_module *q = p->module; q; q = q->next)
@@ -114,6 +116,8 @@ void simtx_module_unload(simtx_module *m)
     saved_unloaded(m->gpu);
     if (m->gpu->machine)
         machine_remove_program(m->gpu->machine, m->program);
+    if (m->gpu->profile)
+        profile_log_remove_program(m->gpu->profile, m->program);
     for (struct simtx_module **p = &m->gpu->modules; *p; p = &(*p)->next)
         if (*p == m) {
             *p = m->next;

@@ -129,6 +129,9 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
         .ptx_version = (uint32_t)(m->version_major * 10 + m->version_minor),
         .sm = (uint32_t)m->sm,
         .serial = k->code->serial,
+        .cluster = k->cluster,
+        .cluster_required = k->func->explicit_cluster,
+        .large_clusters = k->large_clusters,
     };
 }
 
@@ -353,6 +356,109 @@ static simtx_status does_not_fit(simtx_kernel *k, uint32_t threads, const struct
                     n->protocol && !n->tm.blocks ? reason(k, n, TM_LIMIT_BLOCKS, why, sizeof why) : "");
 }
 
+/* ---- clusters ---- */
+
+/* The keys allow no larger cluster than struct cluster holds. */
+#define CONFIG_ROWS "configs/gpu.def"
+#define INT_KEY(id, field, name, def, lo, hi, ...) \
+    _Static_assert(KEY_##id != KEY_GPU_CLUSTER_BLOCKS_OPTIN || (hi) == CLUSTER_MAX, name);
+#include "base/config/config_rows.h"
+
+uint32_t simtx_largest_cluster(const simtx_kernel *k)
+{
+    const struct gpu_cfg *c = &k->module->gpu->gpu;
+    uint32_t most = k->large_clusters ? c->cluster_blocks_optin : c->cluster_blocks, rank = k->func->max_cluster_rank;
+    return rank && rank < most ? rank : most;
+}
+
+void simtx_kernel_set_cluster(simtx_kernel *k, simtx_dim3 shape)
+{
+    k->cluster = shape;
+}
+
+void simtx_kernel_allow_large_clusters(simtx_kernel *k, bool allowed)
+{
+    k->large_clusters = allowed;
+}
+
+/* Clusters that the GPU holds of blocks of which an SM holds `resident`: each lies in one group of SMs. */
+static uint32_t clusters_held(const simtx_gpu *g, uint32_t resident, uint32_t blocks)
+{
+    uint32_t sms = g->info.sms, group = g->gpu.gpc_sms ? g->gpu.gpc_sms : sms, n = 0;
+    for (uint32_t first = 0; first < sms; first += group)
+        n += (first + group < sms ? group : sms - first) * resident / blocks;
+    return n;
+}
+
+uint32_t simtx_active_clusters(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, uint32_t blocks)
+{
+    if (!blocks || blocks > simtx_largest_cluster(k))
+        return 0;
+    return clusters_held(k->module->gpu, simtx_occupancy(k, block_threads, dynamic_shared, NULL), blocks);
+}
+
+/* What sets the limit, or raises it. */
+static const char *why_largest(const simtx_kernel *k)
+{
+    const struct gpu_cfg *c = &k->module->gpu->gpu;
+    uint32_t most = simtx_largest_cluster(k);
+    if (k->func->max_cluster_rank == most)
+        return " (.maxclusterrank of the kernel)";
+    return !k->large_clusters && c->cluster_blocks_optin > most
+               ? "; cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) raises this limit"
+               : " on this GPU (gpu.cluster_blocks_optin)";
+}
+
+static simtx_status too_large(const simtx_kernel *k, const simtx_dim3 *c)
+{
+    simtx_gpu *g = k->module->gpu;
+    uint32_t most = simtx_largest_cluster(k);
+    if (!most)
+        return gpu_fail(g, SIMTX_INVALID_CLUSTER, "%s: a launch with clusters; this GPU has none (gpu.cluster_blocks = "
+                        "0)", k->func->name);
+    return gpu_fail(g, SIMTX_INVALID_CLUSTER, "%s: clusters of %u x %u x %u blocks; at most %u are allowed%s",
+                    k->func->name, c->x, c->y, c->z, most, why_largest(k));
+}
+
+/* The shape of the launch, or of the kernel; both must be the same. */
+static simtx_status choose_cluster(simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o)
+{
+    simtx_gpu *g = k->module->gpu;
+    simtx_dim3 of = k->cluster, c = p->cluster.x ? p->cluster : of;
+    if (of.x && (c.x != of.x || c.y != of.y || c.z != of.z))
+        return gpu_fail(g, SIMTX_INVALID_CLUSTER,
+                        "%s: a launch with clusters of %u x %u x %u blocks; the kernel requires %u x %u x %u "
+                        "(__cluster_dims__)", k->func->name, c.x, c.y, c.z, of.x, of.y, of.z);
+    if (!c.x && k->func->explicit_cluster)
+        return gpu_fail(g, SIMTX_INVALID_CLUSTER, "%s must be launched with clusters (.explicitcluster): the launch "
+                        "attribute cluster dimension is missing", k->func->name);
+    o->explicit_cluster = c.x;
+    o->cluster = c.x ? c : (simtx_dim3){ 1, 1, 1 };
+    return SIMTX_OK;
+}
+
+static simtx_status check_cluster(simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o)
+{
+    simtx_gpu *g = k->module->gpu;
+    simtx_status s = choose_cluster(k, p, o);
+    const simtx_dim3 *c = &o->cluster;
+    uint64_t blocks = (uint64_t)c->x * c->y * c->z;
+    if (s || !o->explicit_cluster)
+        return s;
+    if (c->x > CLUSTER_MAX || c->y > CLUSTER_MAX || c->z > CLUSTER_MAX || blocks > simtx_largest_cluster(k))
+        return too_large(k, c);
+    if (!blocks || p->grid.x % c->x || p->grid.y % c->y || p->grid.z % c->z)
+        return gpu_fail(g, SIMTX_INVALID_CLUSTER,
+                        "%s: a grid of %u x %u x %u blocks is not a multiple of the cluster, %u x %u x %u",
+                        k->func->name, p->grid.x, p->grid.y, p->grid.z, c->x, c->y, c->z);
+    if (!clusters_held(g, o->resident, (uint32_t)blocks))
+        return gpu_fail(g, SIMTX_INVALID_CLUSTER,
+                        "%s: a cluster of %u blocks does not fit in a group of %u SMs with %u such block%s each",
+                        k->func->name, (uint32_t)blocks, g->gpu.gpc_sms ? g->gpu.gpc_sms : g->info.sms, o->resident,
+                        o->resident == 1 ? "" : "s");
+    return SIMTX_OK;
+}
+
 simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct queued_launch *o)
 {
     const simtx_gpu *g = k->module->gpu;
@@ -369,5 +475,5 @@ simtx_status kernel_check(simtx_kernel *k, const simtx_launch_params *p, struct 
     o->resident = resident_blocks(k, threads, &o->need, &o->limit);
     o->carveout = k->carveout == SIMTX_CARVEOUT_AUTO ? least(o->resident * o->need.block_shared, g->info.shared_per_sm)
                                                      : shared_capacity(k, &o->need);
-    return o->resident ? SIMTX_OK : does_not_fit(k, threads, &o->need, o->limit);
+    return o->resident ? check_cluster(k, p, o) : does_not_fit(k, threads, &o->need, o->limit);
 }

@@ -34,7 +34,8 @@ typedef enum simtx_status {
     SIMTX_INVALID_ADDRESS,       /* not an address of device memory, or not the start of an allocation */
     SIMTX_HANG,                  /* timing mode: a kernel makes no progress; the message is a report on all waits */
     SIMTX_INTERNAL,              /* timing mode: a conservation law is violated, an error in simtx */
-    SIMTX_NOT_WRITTEN            /* a file could not be written */
+    SIMTX_NOT_WRITTEN,           /* a file could not be written */
+    SIMTX_INVALID_CLUSTER        /* a launch with clusters of a size that the kernel, the grid or the GPU rules out */
 } simtx_status;
 
 const char *simtx_status_name(simtx_status s);
@@ -138,11 +139,22 @@ typedef struct simtx_kernel_info {
     uint32_t max_threads;             /* largest block by .maxntid/.reqntid and registers */
     uint32_t ptx_version, sm;         /* 75 for 7.5, 70 for sm_70 */
     bool serial;                      /* blocks run in the order of one host thread (manual, Order) */
+    simtx_dim3 cluster;               /* of .reqnctapercluster; 0 = not given */
+    bool cluster_required;            /* it must be launched with clusters (.explicitcluster) */
+    bool large_clusters;              /* allowed by simtx_kernel_allow_large_clusters */
 } simtx_kernel_info;
 void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out);
 /* Resident blocks of this size per SM; 0 = a block does not fit. limit: the limiting resource (static text), may be
  * NULL. */
 uint32_t simtx_occupancy(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, const char **limit);
+/* Clusters of so many blocks that the GPU holds at once; 0 = such a cluster does not fit, or is too large. */
+uint32_t simtx_active_clusters(const simtx_kernel *k, uint32_t block_threads, size_t dynamic_shared, uint32_t blocks);
+/* Blocks of the largest cluster of a launch of the kernel: gpu.cluster_blocks, or gpu.cluster_blocks_optin with larger
+ * ones allowed (cudaFuncAttributeNonPortableClusterSizeAllowed); at most .maxclusterrank. */
+uint32_t simtx_largest_cluster(const simtx_kernel *k);
+/* The shape of the kernel's clusters, as .reqnctapercluster gives it: launches have it, and no other. */
+void simtx_kernel_set_cluster(simtx_kernel *k, simtx_dim3 shape);
+void simtx_kernel_allow_large_clusters(simtx_kernel *k, bool allowed);
 /* Required before a launch with more dynamic shared memory than the default limit (cudaFuncSetAttribute). */
 simtx_status simtx_kernel_set_max_dynamic_shared(simtx_kernel *k, size_t bytes);
 /*
@@ -193,6 +205,7 @@ typedef struct simtx_launch_params {
     const void *arg_buffer;           /* or all parameters in one buffer */
     size_t arg_buffer_bytes;
     uint64_t stream;                  /* of simtx_launch_async; 0 = the default stream */
+    simtx_dim3 cluster;               /* blocks of a cluster; 0, 0, 0: those of the kernel, or none */
 } simtx_launch_params;
 
 /* Runs the kernel until it ends. stats and fault may be NULL. */
@@ -233,7 +246,8 @@ char *simtx_stats_json(const simtx_gpu *g);
 /* The same as a table (malloc'ed). */
 char *simtx_stats_text(const simtx_gpu *g);
 /*
- * Closes the timeline (trace.file) and the time series (stats.window) of timing mode; later launches are not recorded.
+ * Closes the timeline (trace.file), the time series (stats.window) and the profile (profile.file) of timing mode; later
+ * launches are not recorded.
  * SIMTX_NOT_WRITTEN when a file could not be written. simtx_gpu_free closes them, too, but returns no status.
  */
 simtx_status simtx_close_files(simtx_gpu *g);

@@ -53,6 +53,7 @@ static json_t *property_json(const struct launch_record *r, enum stat s)
     case STAT_NAME: return json_string(r->kernel);
     case STAT_GRID: return size_json(r->grid);
     case STAT_BLOCK: return size_json(r->block);
+    case STAT_CLUSTER: return size_json(r->cluster);
     case STAT_RESIDENT_LIMIT: return json_string(r->limit ? r->limit : "");
     case STAT_STATUS: return json_string(simtx_status_name(r->status));
     case STAT_FAULT: return json_string(fault_name(r->fault));

@@ -39,6 +39,15 @@ CU_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy
 
 _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "attributes of launches");
 
+static struct rt_launch_config launch_of(const CUlaunchConfig *config)
+{
+    return (struct rt_launch_config){
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared = config->sharedMemBytes, .stream = config->hStream
+    };
+}
+
 CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
     struct rt_launch_attributes attributes;
@@ -50,11 +59,7 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
                                config->numAttrs);
     if (e)
         return cu_leave(e);
-    struct rt_launch_config c = {
-        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-        .shared = config->sharedMemBytes, .stream = config->hStream
-    };
+    struct rt_launch_config c = launch_of(config);
     return cu_leave(launch(f, &c, params, extra, &attributes));
 }
 
@@ -63,7 +68,9 @@ CU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
 cudaError_t cu_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
     struct cudaFuncAttributes a;
+    simtx_kernel_info k;
     rt_function_attributes(f, &a);
+    simtx_kernel_get_info(f->kernel, &k);
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = a.maxThreadsPerBlock; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)a.sharedSizeBytes; return cudaSuccess;
@@ -75,12 +82,16 @@ cudaError_t cu_function_attribute(int *value, CUfunction_attribute attribute, CU
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = a.cacheModeCA; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = a.maxDynamicSharedSizeBytes; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = a.preferredShmemCarveout; return cudaSuccess;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:             /* kernels that require clusters are not loaded */
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = k.cluster_required; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *value = (int)k.cluster.x; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *value = (int)k.cluster.y; return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = (int)k.cluster.z; return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; return cudaSuccess;
+        *value = k.large_clusters;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *value = f->cluster_policy;
+        return cudaSuccess;
     }
     return cudaErrorInvalidValue;
 }
@@ -202,42 +213,30 @@ CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunctio
 
 /* ---- clusters ---- */
 
-/* The blocks of a cluster that the configuration requests; 0: it says nothing. */
-static unsigned cluster_of(const CUlaunchConfig *config)
+static cudaError_t enter_configuration(const int *out, CUfunction *f, const CUlaunchConfig *config,
+                                       struct rt_launch_config *c, struct rt_launch_attributes *a)
 {
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            return config->attrs[i].value.clusterDim.x * config->attrs[i].value.clusterDim.y *
-                   config->attrs[i].value.clusterDim.z;
-    return 0;
-}
-
-static cudaError_t active_clusters(int *n, CUfunction f, const CUlaunchConfig *config, unsigned cluster)
-{
-    cudaError_t e = cu_enter_function(&f);
-    if (!e && (!n || !config || (config->numAttrs && !config->attrs)))
-        e = cudaErrorInvalidValue;
-    if (e)
-        return e;
-    return rt_active_clusters(f, (dim3){config->blockDimX, config->blockDimY, config->blockDimZ},
-                              config->sharedMemBytes, cluster ? cluster : cluster_of(config), n);
+    cudaError_t e = cu_enter_function(f);
+    if (e || !out || !config)
+        return e ? e : cudaErrorInvalidValue;
+    *c = launch_of(config);
+    return rt_read_attributes(a, (const cudaLaunchAttribute *)(const void *)config->attrs, config->numAttrs);
 }
 
 CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction f, const CUlaunchConfig *config)
 {
-    return cu_leave(active_clusters(clusters, f, config, 0));
+    struct rt_launch_attributes a;
+    struct rt_launch_config c;
+    cudaError_t e = enter_configuration(clusters, &f, config, &c, &a);
+    return cu_leave(e ? e : rt_active_clusters(f, &c, &a, clusters));
 }
 
-/* A cluster of one block, if the device can hold such a block. */
 CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction f, const CUlaunchConfig *config)
 {
-    int n = 0;
-    cudaError_t e = active_clusters(&n, f, config, 1);
-    if (!e && !size)
-        e = cudaErrorInvalidValue;
-    if (!e)
-        *size = n > 0;
-    return cu_leave(e);
+    struct rt_launch_attributes a;
+    struct rt_launch_config c;
+    cudaError_t e = enter_configuration(size, &f, config, &c, &a);
+    return cu_leave(e ? e : rt_largest_cluster(f, &c, size));
 }
 
 /* ---- loading ---- */

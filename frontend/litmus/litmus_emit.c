@@ -1,11 +1,13 @@
 /*
  * The PTX kernel of a litmus test. Every thread of a launch reads its part from a table: its role (a thread of the
  * test), its instance of the test, a delay, the locations to read beforehand. The table has `entries` rows for each
- * warp; lanes beyond them end, or take part in noise. After the preparation it waits for the
- * next multiple of 2^START_SHIFT cycles plus its delay, so that the threads of an instance start together although
- * their preparations take different times. Then it executes the role's instructions, between which no other access
- * stands, and stores the observed registers. Registers hold 64 bits where the test has addresses in them,
- * else 32: results of loads are not converted, which would wait for them.
+ * warp; lanes beyond them end, or take part in noise. After the preparation it waits as the harness says. Then it
+ * executes the role's instructions, between which no other access stands, and stores the observed registers. Registers
+ * hold 64 bits where the test has addresses in them, else 32: results of loads are not converted, which would wait for
+ * them.
+ *
+ * The simulator's harness waits for the next multiple of 2^START_SHIFT cycles plus the delay, so that the threads of an
+ * instance start together although their preparations take different times.
  */
 #include "frontend/litmus/litmus_kernel.h"
 
@@ -18,6 +20,7 @@
 struct emitter {
     FILE *f;
     const struct litmus_test *t;
+    const struct litmus_harness *harness;
     int thread, temps;
     const struct litmus_thread *p;
 };
@@ -56,6 +59,14 @@ static bool reg_is_wide(const struct emitter *m, int reg)
 
 /* ---- operations ---- */
 
+/* A store that is never executed, perhaps to the same location: the optimizer does not merge the weak loads before and
+ * after it. */
+static void separate_weak(struct emitter *m, const struct litmus_op *o)
+{
+    if (m->harness->optimized && o->sem < LITMUS_RELAXED)
+        fputs("    @%never st.global.b32 [%result], 1;\n", m->f);
+}
+
 static const char *const scopes[] = { "cta", "gpu", "sys" };
 static const char *const sems[] = { [LITMUS_RELAXED] = "relaxed", [LITMUS_ACQUIRE] = "acquire",
                                     [LITMUS_RELEASE] = "release", [LITMUS_ACQ_REL] = "acq_rel", [LITMUS_SC] = "sc" };
@@ -74,6 +85,7 @@ static void emit_load(struct emitter *m, const struct litmus_op *o)
     operand_text(m, &o->address, true, address);
     if (o->dst >= 0)
         reg_text(m, o->dst, dst);
+    separate_weak(m, o);
     emit_order(m, "ld", o);
     fprintf(m->f, ".s%d %s, [%s];\n", o->size * 8, dst, address);
 }
@@ -132,6 +144,14 @@ static void emit_compare(struct emitter *m, const struct litmus_op *o)
     fprintf(m->f, "    setp.%s.s%d %%p, %s, %s;\n", comparison(o->fn), wide ? 64 : 32, a, b);
 }
 
+/* Zero whatever the first operand is, as for a dependency without an effect. */
+static bool is_always_zero(const struct litmus_op *o)
+{
+    bool same = o->a.kind == LITMUS_REG && o->b.kind == LITMUS_REG && o->a.index == o->b.index;
+    return (same && (o->fn == LITMUS_XOR || o->fn == LITMUS_SUB)) ||
+           (o->fn == LITMUS_AND && o->b.kind == LITMUS_VALUE && !o->b.value);
+}
+
 static void emit_alu(struct emitter *m, const struct litmus_op *o)
 {
     static const char *const ops[] = { "add.s", "sub.s", "and.b", "or.b", "xor.b", "min.s", "max.s" };
@@ -144,6 +164,10 @@ static void emit_alu(struct emitter *m, const struct litmus_op *o)
         return;
     }
     operand_text(m, &o->a, wide, a);
+    if (m->harness->optimized && is_always_zero(o)) {
+        fprintf(m->f, "    and.b%d %s, %s, %%zero%d;\n", wide ? 64 : 32, dst, a, wide ? 64 : 32);
+        return;
+    }
     operand_text(m, &o->b, wide, b);
     fprintf(m->f, "    %s%d %s, %s, %s;\n", ops[o->fn], wide ? 64 : 32, dst, a, b);
 }
@@ -159,8 +183,12 @@ static void emit_mov(struct emitter *m, int reg, const struct litmus_operand *fr
 
 static void emit_branch(struct emitter *m, const struct litmus_op *o)
 {
+    if (m->harness->optimized && o->target <= o - m->p->op)
+        fputs("    sub.u32 %fuel, %fuel, 1;\n    setp.eq.u32 %p, %fuel, 0;\n    @%p bra UNFINISHED;\n", m->f);
     if (o->fn != LITMUS_ALWAYS)
         emit_compare(m, o);
+    if (o->fn != LITMUS_ALWAYS && m->harness->optimized)
+        fputs("    and.pred %q, %p, %never;\n    @%q bra END;\n", m->f);
     fprintf(m->f, "    %sbra L%d_%d;\n", o->fn == LITMUS_ALWAYS ? "" : "@%p ", m->thread, o->target);
 }
 
@@ -223,20 +251,10 @@ static void emit_results(struct emitter *m)
     }
 }
 
-/* Waits for the next multiple of 2^START_SHIFT cycles and the thread's delay. Each role reads the clock after its
- * branch, so that the number of branches before a role does not delay it. */
-static void emit_wait(struct emitter *m)
-{
-    fprintf(m->f, "    mov.u32 %%t0, %%clock;\n    shr.u32 %%t1, %%t0, %d;\n    add.u32 %%t1, %%t1, 1;\n"
-            "    shl.b32 %%t1, %%t1, %d;\n    sub.u32 %%t1, %%t1, %%t0;\n    add.u32 %%t1, %%t1, %%delay;\n"
-            "    mul.lo.u32 %%t1, %%t1, %%t2;\n    shr.u32 %%wait, %%t1, 16;\n    nanosleep.u32 %%wait;\n",
-            LITMUS_START_SHIFT, LITMUS_START_SHIFT);
-}
-
 static void emit_role(struct emitter *m)
 {
     fprintf(m->f, "R%d:\n", m->thread);
-    emit_wait(m);
+    m->harness->wait(m->f, m->thread);
     for (int i = 0; i <= m->p->nops; i++) {
         if (is_target(m->p, i))
             fprintf(m->f, "L%d_%d:\n", m->thread, i);
@@ -249,16 +267,17 @@ static void emit_role(struct emitter *m)
 
 /* ---- preparation ---- */
 
-static void emit_head(struct emitter *m)
+static void emit_head(struct emitter *m, const char *name)
 {
-    fputs(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry litmus(\n    .param .u64 threads, "
-          ".param .u64 memory, .param .u64 results, .param .u64 noise,\n    .param .u32 instances, .param .u32 shift, "
-          ".param .u32 slot, .param .u32 stride, .param .u32 scale, .param .u32 entries, .param .u32 step", m->f);
+    fprintf(m->f, ".visible .entry %s(\n    .param .u64 threads, "
+            ".param .u64 memory, .param .u64 results, .param .u64 noise,\n    .param .u32 instances, "
+            ".param .u32 shift, .param .u32 slot, .param .u32 stride, .param .u32 entries, .param .u32 step%s",
+            name, m->harness->parameters);
     for (int l = 0; l < m->t->nlocations; l++)
         fprintf(m->f, ",\n    .param .u64 offset%d", l);
     fprintf(m->f, ")\n{\n    .reg .pred %%p;\n    .reg .b32 %%role, %%instance, %%delay, %%warm, %%instances, %%wait, "
-            "%%lane, %%entries, %%t<4>, %%tn<%d>;\n    .reg .b64 %%a, %%base, %%result, %%loc<%d>, %%tw<%d>;\n",
-            LITMUS_TEMPS, m->t->nlocations + 1, LITMUS_TEMPS);
+            "%%lane, %%entries, %%t<4>, %%tn<%d>;\n    .reg .b64 %%a, %%base, %%result, %%loc<%d>, %%tw<%d>;\n%s",
+            LITMUS_TEMPS, m->t->nlocations + 1, LITMUS_TEMPS, m->harness->registers);
     fputs("    mov.u32 %t0, %ctaid.x;\n    mov.u32 %t1, %ntid.x;\n    mov.u32 %t2, %tid.x;\n"
           "    mad.lo.u32 %t0, %t0, %t1, %t2;\n    shr.u32 %t1, %t0, 5;\n    and.b32 %lane, %t0, 31;\n"
           "    ld.param.u32 %entries, [entries];\n    sub.u32 %t2, %entries, 1;\n    min.u32 %t2, %t2, %lane;\n"
@@ -266,9 +285,9 @@ static void emit_head(struct emitter *m)
           "    mad.wide.u32 %a, %t0, 16, %a;\n"
           "    ld.global.v4.u32 {%role, %instance, %delay, %warm}, [%a];\n    ld.param.u32 %instances, [instances];\n"
           "    ld.param.u64 %result, [results];\n    mad.wide.u32 %result, %instance, 8, %result;\n", m->f);
-    fprintf(m->f, "    setp.gt.u32 %%p, %%role, %d;\n    @%%p bra END;\n    setp.eq.u32 %%p, %%role, %d;\n"
-            "    @%%p bra START;\n    setp.ge.u32 %%p, %%lane, %%entries;\n    @%%p bra END;\n", m->t->nthreads,
-            m->t->nthreads);
+    fprintf(m->f, "%s    setp.gt.u32 %%p, %%role, %d;\n    @%%p bra END;\n    setp.eq.u32 %%p, %%role, %d;\n"
+            "    @%%p bra START;\n    setp.ge.u32 %%p, %%lane, %%entries;\n    @%%p bra END;\n", m->harness->head,
+            m->t->nthreads, m->t->nthreads);
 }
 
 /* The address of a location: a line for each group of 2^shift instances, a slot in it for each. */
@@ -289,35 +308,23 @@ static void emit_warming(struct emitter *m)
     for (int i = 0; i < 2 * LITMUS_LOCATIONS; i++)
         if (i % LITMUS_LOCATIONS < m->t->nlocations)
             fprintf(m->f, "    and.b32 %%t0, %%warm, %u;\n    setp.ne.u32 %%p, %%t0, 0;\n    @%%p ld%s.global.b%d "
-                    "%%tw0, [%%loc%d];\n", 1u << i, i < LITMUS_LOCATIONS ? "" : ".relaxed.gpu",
-                    m->t->location[i % LITMUS_LOCATIONS].size * 8, i % LITMUS_LOCATIONS);
+                    "%%tw0, [%%loc%d];\n%s", 1u << i, i < LITMUS_LOCATIONS ? "" : ".relaxed.gpu",
+                    m->t->location[i % LITMUS_LOCATIONS].size * 8, i % LITMUS_LOCATIONS,
+                    m->harness->optimized ? "    @%never st.global.b64 [%result], %tw0;\n" : "");
     fputs("COLD:\n", m->f);
 }
 
 static void emit_start(struct emitter *m)
 {
-    fputs("START:\n    ld.param.u32 %t2, [scale];\n", m->f);
+    fprintf(m->f, "START:\n%s", m->harness->start);
     for (int i = 1; i <= m->t->nthreads; i++)
         fprintf(m->f, "    setp.eq.u32 %%p, %%role, %d;\n    @%%p bra R%d;\n", i, i);
 }
 
-/* Stores to %warm words of a line, in the way of the tests' accesses; the lines of the lanes are `step` apart. */
-static void emit_noise(struct emitter *m)
+void litmus_emit_kernel(FILE *f, const struct litmus_test *t, const char *name, const struct litmus_harness *harness)
 {
-    fprintf(m->f, "R%d:\n    ld.param.u64 %%a, [noise];\n    ld.param.u32 %%t0, [step];\n"
-            "    mad.lo.u32 %%t0, %%t0, %%lane, %%instance;\n    and.b32 %%t0, %%t0, %d;\n"
-            "    mad.wide.u32 %%a, %%t0, 128, %%a;\n", m->t->nthreads, LITMUS_NOISE_LINES - 1);
-    emit_wait(m);
-    fputs("NEXT:\n    setp.eq.u32 %p, %warm, 0;\n    @%p bra END;\n    st.global.u32 [%a], %warm;\n"
-          "    add.u64 %a, %a, 4;\n    sub.u32 %warm, %warm, 1;\n    bra NEXT;\nEND:\n    ret;\n}\n", m->f);
-}
-
-char *litmus_emit(const struct litmus_test *t)
-{
-    char *text;
-    size_t size;
-    struct emitter m = { .t = t, .f = mem_file(&text, &size) };
-    emit_head(&m);
+    struct emitter m = { .t = t, .f = f, .harness = harness };
+    emit_head(&m, name);
     emit_addresses(&m);
     emit_warming(&m);
     for (m.thread = 0; m.thread < t->nthreads; m.thread++) {
@@ -329,7 +336,45 @@ char *litmus_emit(const struct litmus_test *t)
         m.p = &t->thread[m.thread];
         emit_role(&m);
     }
-    emit_noise(&m);
-    fclose(m.f);
+    harness->noise(f, t->nthreads);
+    fputs("END:\n    ret;\n}\n", f);
+}
+
+/* ---- the simulator's harness ---- */
+
+/* Waits for the next multiple of 2^START_SHIFT cycles and the thread's delay. Each role reads the clock after its
+ * branch, so that the number of branches before a role does not delay it. */
+static void simulator_wait(FILE *f, int thread)
+{
+    fprintf(f, "    mov.u32 %%t0, %%clock;\n    shr.u32 %%t1, %%t0, %d;\n    add.u32 %%t1, %%t1, 1;\n"
+            "    shl.b32 %%t1, %%t1, %d;\n    sub.u32 %%t1, %%t1, %%t0;\n    add.u32 %%t1, %%t1, %%delay;\n"
+            "    mul.lo.u32 %%t1, %%t1, %%t2;\n    shr.u32 %%wait, %%t1, 16;\n    nanosleep.u32 %%wait;\n",
+            LITMUS_START_SHIFT, LITMUS_START_SHIFT);
+}
+
+/* Stores to %warm words of a line, in the way of the tests' accesses; the lines of the lanes are `step` apart. */
+static void simulator_noise(FILE *f, int role)
+{
+    fprintf(f, "R%d:\n    ld.param.u64 %%a, [noise];\n    ld.param.u32 %%t0, [step];\n"
+            "    mad.lo.u32 %%t0, %%t0, %%lane, %%instance;\n    and.b32 %%t0, %%t0, %d;\n"
+            "    mad.wide.u32 %%a, %%t0, 128, %%a;\n", role, LITMUS_NOISE_LINES - 1);
+    simulator_wait(f, role);
+    fputs("NEXT:\n    setp.eq.u32 %p, %warm, 0;\n    @%p bra END;\n    st.global.u32 [%a], %warm;\n"
+          "    add.u64 %a, %a, 4;\n    sub.u32 %warm, %warm, 1;\n    bra NEXT;\n", f);
+}
+
+static const struct litmus_harness simulator = {
+    .parameters = ", .param .u32 scale", .registers = "", .head = "", .start = "    ld.param.u32 %t2, [scale];\n",
+    .wait = simulator_wait, .noise = simulator_noise
+};
+
+char *litmus_emit(const struct litmus_test *t)
+{
+    char *text;
+    size_t size;
+    FILE *f = mem_file(&text, &size);
+    fputs(LITMUS_PTX_HEADER, f);
+    litmus_emit_kernel(f, t, "litmus", &simulator);
+    fclose(f);
     return text;
 }

@@ -381,8 +381,8 @@ static bool launch(struct runner *x, char **message)
 {
     uint32_t scale = 65536000u / x->info.core_mhz;
     const void *args[FIXED_ARGS + LITMUS_LOCATIONS] = { &x->lane, &x->memory, &x->results, &x->noise, &x->instances,
-                                                        &x->shift, &x->slot, &x->stride, &scale, &x->entries,
-                                                        &x->step };
+                                                        &x->shift, &x->slot, &x->stride, &x->entries, &x->step,
+                                                        &scale };
     for (int l = 0; l < x->t->nlocations; l++)
         args[FIXED_ARGS + l] = &x->offset[l];
     simtx_launch_params p = { .grid = { x->blocks, 1, 1 }, .block = { x->block_warps * LITMUS_LANES, 1, 1 },

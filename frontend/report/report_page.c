@@ -15,13 +15,13 @@ enum { NO_STAT = -1, NO_HIST = -1 };
 
 static const struct report_part CYCLES[] = {
     { "issued", STAT_ISSUED_SLOTS, NO_HIST },
-#define STALL(id, name, class, meaning) { name, STAT_STALL_##id, NO_HIST },
+#define STALL(id, name, class, of, meaning) { name, STAT_STALL_##id, NO_HIST },
 #include "timing/stall.def"
 };
 static const enum stat CYCLE_FIGURES[] = {
     STAT_LAUNCHES, STAT_CYCLES, STAT_IPC, STAT_WARP_IPC, STAT_OCCUPANCY, STAT_LANE_UTILISATION,
     STAT_TIMED_WARP_INSTRUCTIONS, STAT_ISSUE_SLOTS, STAT_ISSUED_SLOTS,
-#define STALL(id, name, class, meaning) STAT_STALL_##id,
+#define STALL(id, name, class, of, meaning) STAT_STALL_##id,
 #include "timing/stall.def"
 };
 

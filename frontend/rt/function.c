@@ -58,6 +58,14 @@ cudaError_t rt_function_set(struct CUfunc_st *f, int attribute, int value)
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_max_dynamic(f, value);
     case cudaFuncAttributePreferredSharedMemoryCarveout: return set_carveout(f, value);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        if (value != 0 && value != 1)
+            return cudaErrorInvalidValue;
+        simtx_kernel_allow_large_clusters(f->kernel, value);
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        f->cluster_policy = value;
+        return cudaSuccess;
     }
     return cudaErrorInvalidValue;
 }
@@ -146,13 +154,68 @@ void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size),
     }
 }
 
-cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t shared, unsigned cluster, int *n)
+/* ---- clusters ---- */
+
+static cudaError_t clusters_of(const struct CUfunc_st *f, const struct rt_launch_config *c, unsigned blocks, int *n)
 {
-    uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    if (!cluster || !threads || threads > INT_MAX)
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    simtx_kernel_info k;
+    simtx_kernel_get_info(f->kernel, &k);
+    if (!threads || threads > INT_MAX)
         return cudaErrorInvalidValue;
-    if (cluster != 1)
-        return cudaErrorNotSupported;
-    *n = (int)(rt_occupancy(f, (int)threads, shared, NULL) * info_of(f)->sms);
+    rt_prefer_shared(f, &c->carveout);
+    *n = threads <= k.max_threads && shared_allowed(f, &k, c->shared)
+             ? (int)simtx_active_clusters(f->kernel, (uint32_t)threads, c->shared, blocks)
+             : 0;
     return cudaSuccess;
+}
+
+/* The largest number if there are more. */
+static unsigned blocks_of(dim3 shape)
+{
+    uint64_t plane = (uint64_t)shape.x * shape.y;
+    return plane > UINT_MAX || plane * shape.z > UINT_MAX ? UINT_MAX : (unsigned)(plane * shape.z);
+}
+
+/* Blocks of a cluster of .reqnctapercluster or __cluster_dims__; 0: none. */
+static unsigned own_cluster(const struct CUfunc_st *f)
+{
+    simtx_kernel_info k;
+    simtx_kernel_get_info(f->kernel, &k);
+    return blocks_of((dim3){k.cluster.x, k.cluster.y, k.cluster.z});
+}
+
+cudaError_t rt_active_clusters(const struct CUfunc_st *f, const struct rt_launch_config *c,
+                               const struct rt_launch_attributes *a, int *n)
+{
+    unsigned blocks = blocks_of(a->cluster) ? blocks_of(a->cluster) : own_cluster(f);
+    if (!blocks)
+        return cudaErrorInvalidValue;
+    return blocks > simtx_largest_cluster(f->kernel) ? cudaErrorInvalidClusterSize : clusters_of(f, c, blocks, n);
+}
+
+cudaError_t rt_largest_cluster(const struct CUfunc_st *f, const struct rt_launch_config *c, int *blocks)
+{
+    unsigned own = own_cluster(f), size = own ? own : simtx_largest_cluster(f->kernel);
+    int n = 0;
+    cudaError_t e = cudaSuccess;
+    for (size = size ? size : 1; !e && size; size = own ? 0 : size - 1) {
+        e = clusters_of(f, c, size, &n);
+        if (n)
+            break;
+    }
+    *blocks = (int)size;
+    return e;
+}
+
+uint64_t rt_resident_blocks(const struct CUfunc_st *f, const struct rt_launch_config *c)
+{
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    unsigned blocks = blocks_of(c->cluster) ? blocks_of(c->cluster) : own_cluster(f);
+    int clusters;
+    if (!threads || threads > info_of(f)->max_threads_per_block)
+        return 0;
+    if (!blocks)
+        return (uint64_t)rt_occupancy(f, (int)threads, c->shared, &c->carveout) * info_of(f)->sms;
+    return clusters_of(f, c, blocks, &clusters) ? 0 : (uint64_t)clusters * blocks;
 }

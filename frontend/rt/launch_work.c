@@ -105,6 +105,7 @@ static cudaError_t run(struct CUfunc_st *f, const struct rt_launch_config *c, co
     simtx_launch_params p = {
         .grid = {c->grid.x, c->grid.y, c->grid.z},
         .block = {c->block.x, c->block.y, c->block.z},
+        .cluster = {c->cluster.x, c->cluster.y, c->cluster.z},
         .dynamic_shared = c->shared,
         .args = args->each,
         .arg_buffer = args->buffer,
@@ -137,19 +138,9 @@ cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, con
     return captured(f, c, args, false, &e) ? e : run(f, c, args);
 }
 
-/* Blocks that the device holds at once. */
-static uint64_t resident_blocks(const struct CUfunc_st *f, const struct rt_launch_config *c)
-{
-    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
-    const simtx_gpu_info *info = &rt.device[f->device].info;
-    if (!threads || threads > info->max_threads_per_block)
-        return 0;
-    return (uint64_t)rt_occupancy(f, (int)threads, c->shared, &c->carveout) * info->sms;
-}
-
 cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
 {
-    uint64_t most = resident_blocks(f, c);
+    uint64_t most = rt_resident_blocks(f, c);
     if (most && (unsigned __int128)c->grid.x * c->grid.y * c->grid.z > most)
         return cudaErrorCooperativeLaunchTooLarge;
     cudaError_t e;
@@ -183,7 +174,8 @@ static cudaError_t read_attribute(struct rt_launch_attributes *a, const cudaLaun
     switch (of->id) {
     case cudaLaunchAttributeCooperative: a->cooperative = v->cooperative != 0; return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        return v->clusterDim.x * v->clusterDim.y * v->clusterDim.z == 1 ? cudaSuccess : cudaErrorNotSupported;
+        a->cluster = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+        return v->clusterDim.x && v->clusterDim.y && v->clusterDim.z ? cudaSuccess : cudaErrorInvalidValue;
     case cudaLaunchAttributeProgrammaticEvent: return add_event(a, v->programmaticEvent.event);
     case cudaLaunchAttributeLaunchCompletionEvent: return add_event(a, v->launchCompletionEvent.event);
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
@@ -216,6 +208,7 @@ cudaError_t rt_launch_with(struct CUfunc_st *f, const struct rt_launch_config *c
 {
     struct rt_launch_config with = *c;
     with.carveout = a->carveout;
+    with.cluster = a->cluster;
     cudaError_t e = a->cooperative ? rt_launch_cooperative(f, &with, args) : rt_launch(f, &with, args);
     if (a->n)
         rt_run_queued();

@@ -30,6 +30,7 @@ static void fill_rates(struct cudaDeviceProp *p, const simtx_gpu_info *g)
 {
     p->major = (int)g->cc_major;
     p->minor = (int)g->cc_minor;
+    p->clusterLaunch = g->cc_major >= 9;
     p->clockRate = (int)g->core_mhz * 1000;
     p->memoryClockRate = (int)g->memory_mhz * 1000;
     p->memoryBusWidth = (int)g->memory_bus_bits;

@@ -125,6 +125,7 @@ struct CUfunc_st {
     int device;
     int max_dynamic;                    /* set by cudaFuncSetAttribute; 0: not set */
     int carveout;                       /* cudaFuncAttributePreferredSharedMemoryCarveout */
+    int cluster_policy;                 /* cudaFuncAttributeClusterSchedulingPolicyPreference: without effect */
     enum cudaFuncCache cache;           /* cudaFuncSetCacheConfig */
     struct rt_old_launch *old;          /* settings of launches as before CUDA 4; NULL: none */
 };
@@ -137,6 +138,7 @@ struct rt_launch_config {
     cudaStream_t stream;
     uint64_t queue;                     /* of a kernel in a graph; 0: the stream's */
     struct rt_carveout { bool set; int percent; } carveout;     /* of this launch; not set: the kernel's */
+    dim3 cluster;                       /* 0: the kernel's */
 };
 
 /* Arguments of a kernel: a pointer to each, or all in one buffer. */
@@ -439,6 +441,7 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
 struct rt_launch_attributes {
     bool cooperative;
     struct rt_carveout carveout;
+    dim3 cluster;                       /* 0: none is requested */
     cudaEvent_t events[2];              /* recorded after the launch */
     int n;
 };
@@ -465,8 +468,15 @@ cudaError_t rt_largest_dynamic(const struct CUfunc_st *f, int blocks, int block_
 void rt_best_block(const struct CUfunc_st *f, size_t (*dynamic)(int block_size), size_t shared, int limit,
                    int *min_grid, int *block_size);
 
-/* Clusters of `cluster` blocks that are resident on the device; simtx has clusters of one block. */
-cudaError_t rt_active_clusters(const struct CUfunc_st *f, dim3 block, size_t shared, unsigned cluster, int *n);
+/* Clusters that are resident on the device. The attributes of the launch must give their shape, or the kernel has
+ * it. */
+cudaError_t rt_active_clusters(const struct CUfunc_st *f, const struct rt_launch_config *c,
+                               const struct rt_launch_attributes *a, int *n);
+/* Blocks of the largest cluster of which one can be resident; 0: not even one block. */
+cudaError_t rt_largest_cluster(const struct CUfunc_st *f, const struct rt_launch_config *c, int *blocks);
+/* Blocks of this launch that the device holds at once, those of clusters only in whole ones; 0: it holds none, or no
+ * launch may be like this. */
+uint64_t rt_resident_blocks(const struct CUfunc_st *f, const struct rt_launch_config *c);
 
 /* ---- log.c ---- */
 struct rt_log_reader;

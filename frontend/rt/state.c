@@ -214,6 +214,7 @@ cudaError_t rt_status_error(simtx_status s)
     case SIMTX_FAULT: return cudaErrorLaunchFailure;
     case SIMTX_INTERRUPTED: return cudaErrorLaunchTimeout;
     case SIMTX_NOT_SUPPORTED: return cudaErrorNotSupported;
+    case SIMTX_INVALID_CLUSTER: return cudaErrorInvalidClusterSize;
     case SIMTX_INVALID_ADDRESS: return cudaErrorInvalidValue;
     case SIMTX_HANG: return cudaErrorLaunchTimeout;
     case SIMTX_INTERNAL:

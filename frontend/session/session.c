@@ -170,7 +170,7 @@ const simtx_config *session_config(char **message)
 /* The configuration of the next GPU: output files get names that no other GPU of the process uses. */
 static simtx_config *own_config(char **message)
 {
-    static const char *const files[] = { "trace.file", "stats.window_file" };
+    static const char *const files[] = { "trace.file", "stats.window_file", "profile.file" };
     const simtx_config *shared = session_config(message);
     simtx_config *c = shared ? simtx_config_copy(shared) : NULL;
     for (size_t i = 0; c && i < sizeof files / sizeof *files; i++) {
@@ -542,7 +542,7 @@ static void print_interrupted(void)
         fputs(session.where, stderr);
 }
 
-/* Of the message on an interrupted launch, "interrupted" and, in timing mode, lines that say where the warps are. */
+/* Keeps the lines after "interrupted" in the message of an interrupted launch: the positions of the warps. */
 static void keep_where(const char *message)
 {
     const char *line = strchr(message, '\n');
@@ -611,7 +611,8 @@ static void watch_signals(void)
 
 static bool records_timing(const simtx_config *c)
 {
-    return *simtx_config_get(c, "trace.file") || strcmp(simtx_config_get(c, "stats.window"), "0") != 0;
+    return *simtx_config_get(c, "trace.file") || *simtx_config_get(c, "profile.file") ||
+           strcmp(simtx_config_get(c, "stats.window"), "0") != 0;
 }
 
 static void start(simtx_gpu *g)
@@ -629,7 +630,7 @@ static void start(simtx_gpu *g)
     if (!session.quiet)
         fprintf(stderr, "simtx: simulating on %s (%s mode)\n", info.name, simtx_timing(g) ? "timing" : "functional");
     if (!simtx_timing(g) && records_timing(session.config))
-        fputs("simtx: --trace and --window record timing mode; without --timing their files stay empty\n", stderr);
+        fputs("simtx: --trace, --window and --profile record timing mode; without --timing or --detail their files stay empty\n", stderr);
 }
 
 static void add_gpu(simtx_gpu *g)

@@ -154,6 +154,25 @@ done
 check 2 "expected ARG:FILE" $(launch vadd.ptx $vadd --arg u32:1 --save c)
 check 2 "an array of" $(launch vadd.ptx --arg "f64[99999999999999]:0")
 check 2 "none.ptx: No such file" $(launch none.ptx)
+clusters="cluster.ptx --grid 16 --block 32 --kernel"
+raise="; cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) raises this limit"
+check 2 "plain: clusters of 16 x 1 x 1 blocks; at most 8 are allowed$raise" $(launch $clusters plain --cluster 16)
+check 2 "four: clusters of 8 x 1 x 1 blocks; at most 4 are allowed (.maxclusterrank of the kernel)" \
+    $(launch $clusters four --cluster 8)
+holds "no advice that does not help" bash -c '! grep -q cudaFuncSetAttribute err'
+check 2 "plain: clusters of 8 x 1 x 1 blocks; at most 4 are allowed on this GPU (gpu.cluster_blocks_optin)" \
+    $(launch $clusters plain --cluster 8 --set gpu.cluster_blocks=4 --set gpu.cluster_blocks_optin=4)
+check 2 "plain: a launch with clusters; this GPU has none (gpu.cluster_blocks = 0)" \
+    $(launch $clusters plain --cluster 2 --set gpu.cluster_blocks=0)
+shape() { # KERNEL SHAPE: that of a launch in the statistics
+    $(launch $clusters $1 --stats shape.json) && tr -d ' \n' <shape.json | grep -qF "\"cluster\":{\"shape\":[$2]"
+}
+holds "the kernel's shape is in the statistics" shape pairs 2,1,1
+holds "the launch's" shape "plain --grid 16,4 --cluster 1,4" 1,4,1
+holds "or none" shape plain 1,1,1
+check 0 "    .reqnctapercluster 2, 1, 1" "$simtx" ptx info cluster.ptx
+holds "all directives of clusters" [ "$(grep -A99 'kernel four' out | grep luster | xargs)" = \
+    ".explicitcluster .maxclusterrank 4" ]
 check 2 "one PTX file at a time" $(launch vadd.ptx int.ptx)
 check 3 "bad.ptx:16:" $(launch bad.ptx $vadd --arg u32:1)
 check 2 "out of range, 1 to 256 host threads" $(launch vadd.ptx --threads 0)
@@ -249,7 +268,7 @@ timed 1 "cannot write the statistics to /dev/full" --timing --stats /dev/full
 timed 1 "the timeline '/dev/full' could not be written to its end" --timing --trace /dev/full
 timed 1 "the time series '/dev/full' could not be written to its end" --timing --window 10,/dev/full
 timed 2 "both.json is the file of two outputs" --timing --stats both.json --trace both.json
-timed 0 "without --timing their files stay empty" --window 10
+timed 0 "without --timing or --detail their files stay empty" --window 10
 timed 2 "trace.sm = 2 (--set or SIMTX_SET) is not less than gpu.sms = 2" --timing --trace t.json --set trace.sm=2
 timed 2 "no preset is called gtx40, did you mean gtx480?" --timing --config gtx40
 timed 2 "no preset is called l1onn, did you mean l1on?" --timing --config gtx480+l1onn

@@ -25,7 +25,7 @@ refused=0
     }
     END {
         srand(seed)
-        m = split("default gtx480 gtx480-sc gtx480-reference quadro-fx5800 southern-islands v100", machine, " ")
+        m = split("default gtx480 gtx480-sc gtx480-reference quadro-fx5800 southern-islands v100 a100 h100", machine, " ")
         o = split("+tiny +1sm +l1on +l1off", overlay, " ")
         for (i = 0; i < runs; i++) {
             line = machine[1 + pick(m)] (pick(2) ? overlay[1 + pick(o)] : "")

@@ -35,6 +35,16 @@ for m in $machines; do
             answers 2 "at most 4096 (--set gpu.memory_mb=4096)" show "$m+$o"
             answers 0 "gpu.memory_mb = 4096" show "$m+$o" --set gpu.memory_mb=4096
             ;;
+        a100+tm-kilotm | a100+tm-warptm | a100+tm-sitm)
+            answers 2 "at most 4096 (--set gpu.memory_mb=4096)" show "$m+$o"
+            answers 2 "at most 64 L2 slices, not 80" show "$m+$o" --set gpu.memory_mb=4096
+            answers 0 "dram.channels = 64" show "$m+$o" --set gpu.memory_mb=4096 --set dram.channels=64
+            ;;
+        h100+tm-kilotm | h100+tm-warptm | h100+tm-sitm)
+            answers 2 "at most 4096 (--set gpu.memory_mb=4096)" show "$m+$o"
+            answers 2 "at most 64 L2 slices, not 160" show "$m+$o" --set gpu.memory_mb=4096
+            answers 0 "dram.channels = 64" show "$m+$o" --set gpu.memory_mb=4096 --set dram.channels=64
+            ;;
         localtm+tm-kilotm | southern-islands+tm-kilotm | localtm+tm-warptm | southern-islands+tm-warptm | \
             localtm+tm-sitm | southern-islands+tm-sitm)
             answers 2 "l1.local_writeback" show "$m+$o" ;;
@@ -48,7 +58,7 @@ for m in $machines; do
     done
     answers 0 "core.perfect_fetch = true" show "$m+tiny+l1on+1sm+perfect-fetch"
 done
-for m in default gtx480 gtx480-sc gtx480-reference quadro-fx5800 southern-islands v100; do
+for m in default gtx480 gtx480-sc gtx480-reference quadro-fx5800 southern-islands v100 a100 h100; do
     holds "machine $m is there" grep -qx "$m" <<<"$machines"
 done
 for o in l1on l1off tiny perfect-fetch shared48 mesi write-through Nsm; do
@@ -226,6 +236,8 @@ same_line="0 0 0 0 0 0 0 0"
 adds "minimum L2 latency" quadro-fx5800 460 460 0 "$same_line"
 adds "minimum L2 latency" gtx480-sc 340 340 0 "$same_line"
 adds "L2 latency" v100 193 193 0 "$same_line"
+adds "L2 latency" a100 200 200 0 "$same_line"
+adds "L2 latency" h100 279 279 0 "$same_line"
 adds "minimum DRAM latency" gtx480 330 332 0 "$(open_row gtx480 128)"
 adds "minimum DRAM latency" gtx480-sc 460 460 0 "$(open_row gtx480-sc 1024)"
 

@@ -1,7 +1,7 @@
 # Tests of libcudart and of the fat binary reader.
 CUDART_TEST_DIR  := $(B)/regress/cudart
 CUDART_TESTS     := fatbin header api launch elf driver graph graph_timing process release library conditional later \
-                    carveout
+                    carveout cluster
 CUDART_TEST_BIN  := $(CUDART_TESTS:%=$(CUDART_TEST_DIR)/%_test) $(CUDART_TEST_DIR)/units \
                     $(patsubst %,$(CUDART_TEST_DIR)/units_%,static 12 13)
 CUDART_TEST_LINK := -L$(B)/cuda/lib64 -lcudart -lcuda -Wl,-rpath,$(abspath $(B))/cuda/lib64

@@ -157,7 +157,83 @@ static void launch_with_attributes(void **state)
              CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     CU(cuLaunchKernel(f, c.gridDimX, 1, 1, 128, 1, 1, 0, NULL, args, NULL));
     a = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}};
-    CU_GIVES(cuLaunchKernelEx(&c, f, args, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    c.gridDimX = 3;
+    CU_GIVES(cuLaunchKernelEx(&c, f, args, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    a.value.clusterDim.y = 0;
+    CU_GIVES(cuLaunchKernelEx(&c, f, args, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Block i of a cluster of n reads the rank that block n - 1 - i has stored; out[]: that, plus 10 with a shape. */
+#define CLUSTER_BODY                                                                                         \
+    "{\n .shared .align 4 .b32 word;\n .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<2>;\n"                \
+    " mov.u32 %r1, %cluster_ctarank;\n st.shared.u32 [word], %r1;\n barrier.cluster.arrive.aligned;\n"       \
+    " barrier.cluster.wait.aligned;\n mov.u32 %r2, %cluster_nctarank;\n sub.u32 %r3, %r2, %r1;\n"            \
+    " sub.u32 %r3, %r3, 1;\n mov.u32 %r4, word;\n mapa.shared::cluster.u32 %r4, %r4, %r3;\n"                 \
+    " ld.shared::cluster.u32 %r5, [%r4];\n mov.pred %p1, %is_explicit_cluster;\n @%p1 add.u32 %r5, %r5, 10;\n" \
+    " ld.param.u64 %d1, [out];\n mov.u32 %r6, %ctaid.x;\n mul.wide.u32 %d2, %r6, 4;\n add.u64 %d1, %d1, %d2;\n" \
+    " st.global.u32 [%d1], %r5;\n barrier.cluster.arrive;\n barrier.cluster.wait;\n ret;\n}\n"
+static const char cluster_ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry plain(.param .u64 out)\n" CLUSTER_BODY
+    ".visible .entry pairs(.param .u64 out)\n.reqnctapercluster 2, 1, 1\n" CLUSTER_BODY
+    ".visible .entry must(.param .u64 out)\n.explicitcluster\n.maxclusterrank 4\n" CLUSTER_BODY;
+
+enum { BLOCKS = 12 };
+
+/* The result of a launch of BLOCKS blocks; cluster 0: without the attribute. */
+static CUresult run_clusters(CUfunction f, unsigned cluster, int out[BLOCKS])
+{
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {cluster, 1, 1}};
+    CUlaunchConfig c = {BLOCKS, 1, 1, 1, 1, 1, 0, NULL, &a, cluster != 0};
+    CUdeviceptr p;
+    CU(cuMemAlloc(&p, BLOCKS * sizeof *out));
+    CUresult r = cuLaunchKernelEx(&c, f, (void *[]){&p}, NULL);
+    CU(cuMemcpyDtoH(out, p, BLOCKS * sizeof *out));
+    CU(cuMemFree(p));
+    return r;
+}
+
+static void check_clusters(const int out[BLOCKS], int cluster, int shape)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        assert_int_equal(out[i], cluster - 1 - i % cluster + shape);
+}
+
+static int attribute(CUfunction f, CUfunction_attribute a)
+{
+    int value = -1;
+    CU(cuFuncGetAttribute(&value, a, f));
+    return value;
+}
+
+static void launch_clusters(void **state)
+{
+    CUmodule m;
+    CUfunction plain, pairs, must;
+    int out[BLOCKS];
+    CU(cuModuleLoadData(&m, cluster_ptx));
+    CU(cuModuleGetFunction(&plain, m, "plain"));
+    CU(cuModuleGetFunction(&pairs, m, "pairs"));
+    CU(cuModuleGetFunction(&must, m, "must"));
+    CU(run_clusters(plain, 0, out));
+    check_clusters(out, 1, 0);
+    CU(run_clusters(plain, 4, out));
+    check_clusters(out, 4, 10);
+    CU_GIVES(run_clusters(plain, 5, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);      /* 12 is no multiple */
+    CU_GIVES(run_clusters(plain, 12, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    CU(cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    assert_int_equal(attribute(plain, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), 1);
+    CU(run_clusters(plain, 12, out));
+    check_clusters(out, 12, 10);
+    CU(run_clusters(pairs, 0, out));
+    check_clusters(out, 2, 10);
+    CU_GIVES(run_clusters(pairs, 4, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH), 2);
+    assert_int_equal(attribute(pairs, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET), 0);
+    assert_int_equal(attribute(must, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET), 1);
+    CU_GIVES(run_clusters(must, 0, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    CU_GIVES(run_clusters(must, 6, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);       /* .maxclusterrank 4 */
+    CU(run_clusters(must, 4, out));
+    check_clusters(out, 4, 10);
 }
 
 static void launch_errors(void **state)
@@ -947,6 +1023,7 @@ int main(void)
         WITH_CONTEXT(launch_with_pointers),
         WITH_CONTEXT(launch_with_buffer),
         WITH_CONTEXT(launch_with_attributes),
+        WITH_CONTEXT(launch_clusters),
         WITH_CONTEXT(launch_errors),
         WITH_CONTEXT(fault_and_recovery),
         WITH_CONTEXT(logs_of_a_load),

@@ -255,14 +255,23 @@ static void clusters(void **state)
     CU(cuOccupancyMaxActiveClusters(&m, f, &d));
     assert_int_equal(m, n);
     OK(cudaOccupancyMaxPotentialClusterSize(&size, f, &c));
-    assert_int_equal(size, 1);
+    assert_int_equal(size, 8);                     /* the portable size */
+    OK(cudaFuncSetAttribute(f, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    OK(cudaOccupancyMaxPotentialClusterSize(&size, f, &c));
+    assert_int_equal(size, 16);
+    OK(cudaFuncSetAttribute(f, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    CU(cuOccupancyMaxPotentialClusterSize(&size, f, &d));
+    assert_int_equal(size, 8);
     c.blockDim.x = 1u << 20;                       /* no device holds such a block */
     OK(cudaOccupancyMaxPotentialClusterSize(&size, f, &c));
     assert_int_equal(size, 0);
-    a.val.clusterDim.x = 2;
+    a.val.clusterDim.x = 3;
     c.blockDim.x = 128;
-    GIVES(cudaOccupancyMaxActiveClusters(&n, f, &c), cudaErrorNotSupported);
-    CU_GIVES(cuOccupancyMaxActiveClusters(&n, f, &d), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cudaOccupancyMaxActiveClusters(&n, f, &c));
+    assert_int_equal(n, sms * blocks / 3);
+    a.val.clusterDim.x = 9;
+    GIVES(cudaOccupancyMaxActiveClusters(&n, f, &c), cudaErrorInvalidClusterSize);
+    CU_GIVES(cuOccupancyMaxActiveClusters(&n, f, &d), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     c.numAttrs = 0;                                /* the size must be given */
     GIVES(cudaOccupancyMaxActiveClusters(&n, f, &c), cudaErrorInvalidValue);
 }

@@ -264,6 +264,10 @@ holds "Ctrl-C: time series" "$check" series long.csv long.json
 holds "Ctrl-C: timeline" "$check" trace long.trace.gz 0 2000 -1
 holds "progress" grep -qE \
     'simtx: count  0 of 8 blocks  0 %  .* M inst/s  cycle [1-9][0-9]*  IPC [0-9.]+  [0-9]+ k cycles/s' message
+holds "Ctrl-C in functional mode" interrupt "0 of 8 blocks" "$simtx" launch "$here/kernels.ptx" --kernel count --grid 8 \
+    --block 256 --arg u32[8]:0 --arg u32:4000000000 --progress
+holds "Ctrl-C in functional mode: where the warps are" grep -qE \
+    '^  [0-9]+ of (8|16|24|32|40|48|56|64) warps at .*kernels.ptx:[0-9]+:[0-9]+: ' message
 half() {
     SIMTX_PROGRESS=1 timeout 300 "$simtx" launch --grid 1 --block 1 --timing --config gtx480+2sm "$here/kernels.ptx" \
         --kernel count --grid 160 --block 32 --arg u32[8]:0 --arg u32:25000

@@ -23,7 +23,7 @@ enum event_kind {
     EVENT_LAUNCH, EVENT_POINT, EVENT_END, EVENTS
 };
 
-enum { WORDS_MAX = 10 };
+enum { WORDS_MAX = 13 };
 
 /* What messages call the kinds of events and their words. */
 static const struct { const char *name, *word[WORDS_MAX]; } kinds[EVENTS] = {
@@ -35,8 +35,8 @@ static const struct { const char *name, *word[WORDS_MAX]; } kinds[EVENTS] = {
     [EVENT_COPY_OUT] = { "a copy from the device", { "address", "size" } },
     [EVENT_LOAD] = { "the load of a module", { "device code" } },
     [EVENT_UNLOAD] = { "the release of a module", { NULL } },
-    [EVENT_LAUNCH] = { "a launch", { "kernel", "grid", "grid", "grid", "block", "block", "block", "shared memory",
-                                     "arguments", "managed or pinned memory" } },
+    [EVENT_LAUNCH] = { "a launch", { "kernel", "grid", "grid", "grid", "block", "block", "block", "cluster", "cluster",
+                                     "cluster", "shared memory", "arguments", "managed or pinned memory" } },
     [EVENT_POINT] = { "the launch at the saved point", { "number", "kernel", "managed or pinned memory" } },
     [EVENT_END] = { "the end", { NULL } },
 };
@@ -242,10 +242,13 @@ static uint64_t arguments_digest(const struct queued_launch *o)
     return h;
 }
 
+/* cluster: 0, 0, 0 without the attribute, which differs from clusters of one block by %is_explicit_cluster. */
 static void launch_event(simtx_gpu *g, const struct queued_launch *o)
 {
+    simtx_dim3 cluster = o->explicit_cluster ? o->cluster : (simtx_dim3){ 0, 0, 0 };
     EVENT(g, EVENT_LAUNCH, text_digest(o->kernel->func->name), o->grid.x, o->grid.y, o->grid.z, o->block.x, o->block.y,
-          o->block.z, o->dynamic_shared, arguments_digest(o), saved_host_digest(g->mem));
+          o->block.z, cluster.x, cluster.y, cluster.z, o->dynamic_shared, arguments_digest(o),
+          saved_host_digest(g->mem));
 }
 
 /* Counters that are not zero: position, value. */

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 
-static const char FORMAT[] = "simtx state 1\n";
+static const char FORMAT[] = "simtx state 2\n";
 enum { BUFFER = 1 << 17, LEVEL = 3, FORMAT_BYTES = sizeof FORMAT - 1, TEXT_MAX = 1 << 16 };
 
 struct saved_file {

@@ -142,11 +142,30 @@ cudaError_t rt_op_copy(struct rt_op *out, const struct rt_op *op)
     return e;
 }
 
+static void get_cluster(const struct rt_op *op, union cudaLaunchAttributeValue *v)
+{
+    const dim3 *c = &op->kernel.config.cluster;
+    v->clusterDim.x = c->x;
+    v->clusterDim.y = c->y;
+    v->clusterDim.z = c->z;
+}
+
+/* 0, 0, 0 is what a node without a shape has. */
+static cudaError_t set_cluster(struct rt_op *op, const union cudaLaunchAttributeValue *v)
+{
+    dim3 c = {v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+    if ((c.x || c.y || c.z) && !(c.x && c.y && c.z))
+        return cudaErrorInvalidValue;
+    op->kernel.config.cluster = c;
+    return cudaSuccess;
+}
+
 cudaError_t rt_op_get_attribute(const struct rt_op *op, int id, union cudaLaunchAttributeValue *v)
 {
     switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: v->accessPolicyWindow = op->kernel.window; return cudaSuccess;
     case cudaLaunchAttributeCooperative: v->cooperative = op->kernel.cooperative; return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension: get_cluster(op, v); return cudaSuccess;
     case cudaLaunchAttributePriority: v->priority = op->kernel.priority; return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
@@ -157,6 +176,7 @@ cudaError_t rt_op_set_attribute(struct rt_op *op, int id, const union cudaLaunch
     switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: op->kernel.window = v->accessPolicyWindow; return cudaSuccess;
     case cudaLaunchAttributeCooperative: op->kernel.cooperative = v->cooperative != 0; return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension: return set_cluster(op, v);
     case cudaLaunchAttributePriority: op->kernel.priority = v->priority; return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
@@ -165,6 +185,7 @@ cudaError_t rt_op_set_attribute(struct rt_op *op, int id, const union cudaLaunch
 void rt_op_copy_attributes(struct rt_op *to, const struct rt_op *from)
 {
     to->kernel.cooperative = from->kernel.cooperative;
+    to->kernel.config.cluster = from->kernel.config.cluster;
     to->kernel.window = from->kernel.window;
     to->kernel.priority = from->kernel.priority;
 }
