@@ -94,15 +94,28 @@ cluster_with() {
     done
 }
 
-cluster_kill_node() {
-    local step child
-    kill -KILL "$(cat "$cluster/$1.daemon")"
-    for step in $(pgrep -x slurmstepd); do
-        for child in $(pgrep -P "$step"); do
-            cluster_has "$child" "SLURM_CONF=$SLURM_CONF" "SLURMD_NODENAME=$1" && kill -KILL "$step" "$child"
-        done
+# The slurmstepd above a process, while there is one.
+cluster_step_of() {
+    local pid=$1
+    while [ "${pid:-0}" -gt 1 ]; do
+        [ "$(ps -o comm= -p "$pid")" != slurmstepd ] || { echo "$pid"; return; }
+        pid=$(ps -o ppid= -p "$pid" | tr -d ' ')
     done
-    kill -KILL $(cluster_with "SLURM_CONF=$SLURM_CONF" "SLURMD_NODENAME=$1") 2>/dev/null
+}
+
+# A job that is killed while its step lives has failed by itself and is not requeued: the step is killed first. A step
+# that slurmd has just started has no job yet, so the node is dead when nothing has appeared for half a second.
+cluster_kill_node() {
+    local pid jobs quiet=0
+    kill -KILL "$(cat "$cluster/$1.daemon")"
+    while [ $quiet -lt 5 ]; do
+        jobs=$(cluster_with "SLURM_CONF=$SLURM_CONF" "SLURMD_NODENAME=$1")
+        for pid in $jobs; do
+            kill -KILL $(cluster_step_of "$pid") "$pid" 2>/dev/null
+        done
+        [ -z "$jobs" ] && quiet=$((quiet + 1)) || quiet=0
+        sleep 0.1
+    done
 }
 
 cluster_node_states() {
