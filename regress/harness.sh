@@ -1,6 +1,7 @@
 # What the suites of shell tests share. Each is a script that sets `suite` to its name and then sources this file, which
-# takes the build's folder from the script's first argument ("build" without), changes to an empty scratch folder and
-# unsets the user's settings. Then come its checks, each of which counts as passed or failed, and last `finish`.
+# takes the build's folder from the script's first argument ("build" without), changes to an empty scratch folder, sets
+# TMPDIR to it, and unsets the user's settings. Then come its checks, each of which counts as passed or failed,
+# and last `finish`.
 #   build, simtx, here: the build's folder, the command, the folder of the script
 #   work: the scratch folder
 build=$(cd "${1:-build}" && pwd) || exit 1
@@ -10,6 +11,7 @@ simtx=$build/bin/simtx
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export TMPDIR=$work
 unset "${!SIMTX_@}"
 . "$here/../counts.sh"
 
@@ -49,9 +51,10 @@ check() {
 interrupt() {
     local text=$1 status=0 tenths=600
     shift
+    rm -f out err                    # of the last check: its text must not count as this command's
     env --default-signal=INT "$@" >out 2>err </dev/null &
     local pid=$!
-    until cat out err | grep -qF -- "$text" || ! kill -0 $pid 2>/dev/null || [ $((tenths--)) = 0 ]; do
+    until cat out err 2>/dev/null | grep -qF -- "$text" || ! kill -0 $pid 2>/dev/null || [ $((tenths--)) = 0 ]; do
         sleep 0.1
     done
     kill -INT $pid 2>/dev/null

@@ -5,7 +5,7 @@ MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
-           dram occupancy carveout mbarrier schedule policies litmus vmem traffic machine
+           dram occupancy carveout mbarrier schedule policies reservations litmus vmem traffic machine dispatch
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -26,8 +26,10 @@ FINDER_protocols := $(patsubst %,regress/coherence/%.c,tester rig coverage) \
 FINDER_dram      := regress/unit/memsys/test_dram.c
 FINDER_vmem      := regress/unit/memsys/test_vmem.c
 FINDER_traffic   := regress/unit/memsys/test_dram_traffic.c
+FINDER_dispatch  := regress/unit/timing/test_dispatch.c
 FINDER_machine   := regress/unit/timing/test_machine.c
 FINDER_policies  := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
+FINDER_reservations    := regress/order/test_reservations.c
 FINDER_litmus    := $(FRONTEND_CMD)
 FINDER_occupancy := regress/unit/frontend/test_occupancy.c
 FINDER_carveout  := regress/unit/frontend/test_carveout.c
@@ -40,6 +42,7 @@ FINDER_NEEDS_cuda = $(CUDART_OBJ) $(B)/lib/libsimtx.a
 FINDER_NEEDS_sitm_cuda = $(FINDER_NEEDS_cuda)
 LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1))) $(2) $(LDFLAGS) \
               $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+LINK_FLAGS_reservations = $(RESERVATIONS_WRAP)
 LINK_FLAGS_cuda = -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map
 LINK_FLAGS_sitm_cuda = $(LINK_FLAGS_cuda)
 

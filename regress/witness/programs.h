@@ -9,10 +9,11 @@
 
 enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* word of x; the slice changes every 64 of them */
 
-#define ENTRY(name) \
+#define ENTRY(name) ENTRY_OF(name, "")
+#define ENTRY_OF(name, directives) \
     ".visible .entry " name "(.param .u64 words, .param .u64 seen, .param .u32 p0, .param .u32 p1, .param .u32 p2,\n" \
-    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n{\n" \
-    ".reg .pred %p; .reg .u32 %b, %w, %r, %n, %d, %i, %v<8>; .reg .u64 %m, %s, %x, %y, %a, %o;\n" \
+    "    .param .u32 p3, .param .u32 p4, .param .u32 p5, .param .u32 p6, .param .u32 p7)\n" \
+    directives "{\n.reg .pred %p; .reg .u32 %b, %w, %r, %n, %d, %i, %v<8>; .reg .u64 %m, %s, %x, %y, %a, %o;\n" \
     "ld.param.u64 %m, [words]; ld.param.u64 %s, [seen]; mov.u32 %b, %ctaid.x; mov.u32 %i, %tid.x;\n" \
     "ld.param.u32 %w, [p0]; ld.param.u32 %r, [p1];\n" \
     "ld.param.u32 %n, [p2]; mul.wide.u32 %o, %n, 4; add.u64 %x, %m, %o;\n" \
@@ -43,6 +44,21 @@ enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* word of x; the slice cha
     "A: " hear " setp.eq.u32 %p, %n, 0; @%p bra A;\n" \
     "ld.global.ca.u32 %v1, [%x];\n" SHOW("0", "%v0") SHOW("4", "%v1") "ret;\n" \
     "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" END
+
+/* The same in a cluster of two blocks, by way of shared memory: rank 1 has a word beside x in L1; rank 0 stores to x, then
+ * to its own flag and to that of rank 1, and arrives at rank 1's barrier object. %v2, %v3: flag and object of the other. */
+#define SYNC "barrier.cluster.arrive; barrier.cluster.wait;\n"
+#define CLUSTER_BESIDE(name, hear) \
+    ENTRY_OF(name, ".reqnctapercluster 2\n") ".shared .align 8 .b64 object; .shared .align 4 .b32 flag;\n" \
+    "setp.ne.u32 %p, %i, 0; @%p ret; mbarrier.init.shared.b64 [object], 1; st.shared.u32 [flag], 0;\n" \
+    "mov.u32 %b, %cluster_ctarank; xor.b32 %r, %b, 1; mov.u32 %v2, flag; mapa.shared::cluster.u32 %v2, %v2, %r;\n" \
+    "mov.u32 %v3, object; mapa.shared::cluster.u32 %v3, %v3, %r;\n" SYNC "setp.eq.u32 %p, %b, 0; @%p bra SECOND;\n" \
+    "ld.global.ca.u32 %v0, [%y]; st.volatile.global.u32 [%m+1024], 1;\n" \
+    "A: " hear " @!%p bra A;\n" \
+    "ld.global.ca.u32 %v1, [%x];\n" SHOW("0", "%v0") SHOW("4", "%v1") SYNC "ret;\n" \
+    "SECOND:" AWAIT("B", "1024") "nanosleep.u32 1000; st.global.u32 [%x], 1;\nst.release.cluster.shared::cta.u32 [flag], 1;\n" \
+    "st.release.cluster.shared::cluster.u32 [%v2], 1;\n" \
+    "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%v3];\n" SYNC END
 
 /* p7 instructions whose 32 lanes store to as many lines, p6 words apart, in the way of what goes to the slice of x. */
 #define CROWD \
@@ -118,5 +134,13 @@ static const char programs[] =
     MESSAGE("message", "") MESSAGE("message_membar", "membar.gl;\n") MESSAGE("message_fence", "fence.acq_rel.gpu;\n")
     BUFFER("buffer", "") BUFFER("buffer_membar", "membar.gl;\n") BUFFER("buffer_fence", "fence.sc.gpu;\n")
     BYTES("bytes") MIX TURNS;
+
+static const char cluster_programs[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    CLUSTER_BESIDE("beside_try_wait", "mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p, [object], 0;")
+    CLUSTER_BESIDE("beside_own", "ld.acquire.cluster.shared::cta.u32 %n, [flag]; setp.ne.u32 %p, %n, 0;")
+    CLUSTER_BESIDE("beside_other", "ld.acquire.cluster.shared::cluster.u32 %n, [%v2]; setp.ne.u32 %p, %n, 0;")
+    CLUSTER_BESIDE("beside_barrier", SYNC "setp.eq.u32 %p, %b, %b;")
+    CLUSTER_BESIDE("beside_atom", "atom.acquire.cluster.shared::cluster.add.u32 %n, [%v2], 0; setp.ne.u32 %p, %n, 0;");
 
 #endif

@@ -40,22 +40,34 @@ static void a_line_in_l1_goes_stale(void **state)
     see_stale("stale_volatile", "l1.kb=0", 2, 1, 1);
 }
 
-static void what_was_announced_is_not_stale(void **state)
+static void not_stale(const char *text, const char *const *kernels, unsigned n, uint32_t blocks)
 {
-    static const char *const kernels[] = { "beside_membar", "beside_fence", "beside_load", "beside_atom" };
     static const char *const settings[][3] = {
         { "l1.global=true", "l1.sectored=true", NULL }, { "l1.global=true", "l1.sectored=false", NULL },
         { "l1.global=false", "l1.acquire=false", NULL }, { "l1.global=true", "l1.acquire=false", NULL }
     };
     for (unsigned i = 0; i < 4; i++)
-        for (unsigned k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (unsigned k = 0; k < n; k++) {
             struct lab l;
-            lab_open(&l, programs, settings[i], NULL);
-            lab_run(&l, kernels[k], 4, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 1 });
+            lab_open(&l, text, settings[i], NULL);
+            lab_run(&l, kernels[k], blocks, (uint32_t[LAB_PARAMS]){ 0, 1, X, X + 1 });
             assert_int_equal(l.seen[0], 0);
             assert_int_equal(l.seen[1], i < 3);
             lab_close(&l);
         }
+}
+
+static void what_was_announced_is_not_stale(void **state)
+{
+    static const char *const kernels[] = { "beside_membar", "beside_fence", "beside_load", "beside_atom" };
+    not_stale(programs, kernels, sizeof kernels / sizeof *kernels, 4);
+}
+
+static void what_was_announced_in_a_cluster_is_not_stale(void **state)
+{
+    static const char *const kernels[] = { "beside_try_wait", "beside_own", "beside_other", "beside_atom",
+                                           "beside_barrier" };
+    not_stale(cluster_programs, kernels, sizeof kernels / sizeof *kernels, 2);
 }
 
 /* ---- (b) message passing, store buffering ---- */
@@ -145,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_in_l1_goes_stale),
         cmocka_unit_test(what_was_announced_is_not_stale),
+        cmocka_unit_test(what_was_announced_in_a_cluster_is_not_stale),
         cmocka_unit_test(message_passing_is_weak_without_fences),
         cmocka_unit_test(store_buffering_is_weak_without_fences),
         cmocka_unit_test(bytes_of_two_sms_do_not_hurt_each_other),
