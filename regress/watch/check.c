@@ -325,7 +325,9 @@ static size_t check_order(const json_t *events, struct slice *s)
 static void check_size(const char *path, const json_t *root, const char *bytes)
 {
     const char *truncated = json_string_value(json_object_get(json_object_get(root, "otherData"), "truncated"));
-    size_t n = strlen(read_file(path));
+    char *text = read_file(path);
+    size_t n = strlen(text);
+    free(text);
     if (bytes && n > (size_t)atoll(bytes))
         fail("%zu bytes, at most %s are allowed", n, bytes);
     if (bytes && n < (size_t)atoll(bytes) * 8 / 10)
