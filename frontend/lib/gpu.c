@@ -146,6 +146,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->threads = g->cfg.threads ? g->cfg.threads : host_cores();
     g->stack_limit = g->gpu.stack_limit;
     g->heap_limit = (size_t)g->gpu.heap_mb << 20;
+    g->l2_fetch = (uint32_t)config_int(g->config, KEY_L2_FETCH_BYTES);
     g->sampling = sampling_new(g->sim.detail);
     if (pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
@@ -224,6 +225,22 @@ void simtx_set_heap_limit(simtx_gpu *g, size_t bytes)
 size_t simtx_get_heap_limit(const simtx_gpu *g)
 {
     return g->heap_limit;
+}
+
+simtx_status simtx_set_l2_fetch(simtx_gpu *g, size_t bytes)
+{
+    simtx_status s = timed_flush(g, NULL, NULL);
+    if (s)
+        return s;
+    g->l2_fetch = bytes <= 32 ? 32 : bytes <= 64 ? 64 : 128;
+    return SIMTX_OK;
+}
+
+size_t simtx_get_l2_fetch(const simtx_gpu *g)
+{
+    if (!config_int(g->config, KEY_L2_SLICE_KB))
+        return 0;
+    return config_bool(g->config, KEY_L2_SECTORED) ? g->l2_fetch : LINE_BYTES;
 }
 
 void simtx_set_printf(simtx_gpu *g, void (*sink)(void *ctx, const char *text, size_t len), void *ctx)

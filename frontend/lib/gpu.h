@@ -122,6 +122,7 @@ struct simtx_gpu {
     enum lanes_isa isa;
     uint32_t threads;                /* host threads of functional mode */
     size_t stack_limit, heap_limit, heap_used;
+    uint32_t l2_fetch;               /* l2.fetch_bytes, or what the program has set */
     bool heap_warned;                /* a message has said that the heap is full */
     struct grid_pool pool;           /* of launches in functional mode */
     struct launch_record *spare;     /* a record that was not kept */

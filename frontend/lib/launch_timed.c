@@ -348,6 +348,7 @@ simtx_status timed_flush(simtx_gpu *g, simtx_launch_stats *stats, simtx_fault *f
         block_sample_choose(run.sample, &grids[0]);
     g->progress_kernel = g->queue[0].kernel->func->name;
     g->progress_start = host_seconds();
+    machine_set_fetch(g->machine, g->l2_fetch);
     struct shadow *shadow = g->sim.shadow ? shadow_run(g, g->queue, n) : NULL;
     enum machine_result r = machine_run(g->machine, grids, n, &g->queue[0].record->counters);
     if (run.sample && r == MACHINE_OK)

@@ -162,6 +162,7 @@ void rt_reset(int device)
             rt_unload_images(device);
         simtx_set_stack_limit(d->gpu, d->stack_default);
         simtx_set_heap_limit(d->gpu, d->heap_default);
+        simtx_set_l2_fetch(d->gpu, d->fetch_default);
         d->pool = &d->default_pool;
     }
     clear_errors(device);

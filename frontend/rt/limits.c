@@ -3,15 +3,27 @@
 
 #include <stdio.h>
 
+/* A device without L2 does not have this limit. */
+static cudaError_t set_l2_fetch(struct rt_device *d, size_t bytes)
+{
+    return simtx_get_l2_fetch(d->gpu) ? rt_status_error(simtx_set_l2_fetch(d->gpu, bytes)) : cudaErrorUnsupportedLimit;
+}
+
+static cudaError_t get_l2_fetch(const struct rt_device *d, size_t *bytes)
+{
+    *bytes = simtx_get_l2_fetch(d->gpu);
+    return *bytes ? cudaSuccess : cudaErrorUnsupportedLimit;
+}
+
 cudaError_t rt_set_limit(struct rt_device *d, int limit, size_t value)
 {
     switch (limit) {
     case cudaLimitStackSize: simtx_set_stack_limit(d->gpu, value); return cudaSuccess;
     case cudaLimitMallocHeapSize: simtx_set_heap_limit(d->gpu, value); return cudaSuccess;
     case cudaLimitPrintfFifoSize: d->fifo_bytes = value; return cudaSuccess;
+    case cudaLimitMaxL2FetchGranularity: return set_l2_fetch(d, value);
     case cudaLimitDevRuntimeSyncDepth:
     case cudaLimitDevRuntimePendingLaunchCount:
-    case cudaLimitMaxL2FetchGranularity:
     case cudaLimitPersistingL2CacheSize: return cudaErrorUnsupportedLimit;
     }
     return cudaErrorInvalidValue;
@@ -23,9 +35,9 @@ cudaError_t rt_get_limit(const struct rt_device *d, int limit, size_t *value)
     case cudaLimitStackSize: *value = simtx_get_stack_limit(d->gpu); return cudaSuccess;
     case cudaLimitMallocHeapSize: *value = simtx_get_heap_limit(d->gpu); return cudaSuccess;
     case cudaLimitPrintfFifoSize: *value = d->fifo_bytes; return cudaSuccess;
+    case cudaLimitMaxL2FetchGranularity: return get_l2_fetch(d, value);
     case cudaLimitDevRuntimeSyncDepth:
     case cudaLimitDevRuntimePendingLaunchCount:
-    case cudaLimitMaxL2FetchGranularity:
     case cudaLimitPersistingL2CacheSize: return cudaErrorUnsupportedLimit;
     }
     return cudaErrorInvalidValue;

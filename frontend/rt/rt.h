@@ -82,7 +82,7 @@ struct rt_device {
     unsigned flags;
     enum cudaFuncCache cache;
     enum cudaSharedMemConfig banks;
-    size_t fifo_bytes, stack_default, heap_default;
+    size_t fifo_bytes, stack_default, heap_default, fetch_default;
     struct CUctx_st primary;
     struct CUmemPoolHandle_st default_pool;
     cudaMemPool_t pool;                 /* the current one */

@@ -181,6 +181,7 @@ cudaError_t rt_open(int i)
     d->fifo_bytes = (size_t)1 << 20;
     d->stack_default = simtx_get_stack_limit(d->gpu);
     d->heap_default = simtx_get_heap_limit(d->gpu);
+    d->fetch_default = simtx_get_l2_fetch(d->gpu);
     d->primary = (struct CUctx_st){.device = i, .primary = true, .alive = true};
     d->default_pool.device = i;
     d->pool = &d->default_pool;

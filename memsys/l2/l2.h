@@ -49,6 +49,7 @@ struct l2_transfer {
     uint64_t line, ready;            /* ready: first L2 cycle in which it may enter the DRAM queue */
     uint32_t entry;                  /* MSHR entry that waits for it, or MSHR_NONE */
     uint8_t sectors;                 /* not sent yet */
+    uint8_t first;                   /* of these, to be sent before the others */
     bool write;
 };
 

@@ -37,20 +37,31 @@ static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors)
     return !c->sectored ? 1 : l2_sectors(c->merge_fills ? sectors & (uint8_t)~(sectors << 1) : sectors);
 }
 
+/* Sectors of a line to transfer. first: those that requests wait for, in DRAM requests of their own. */
+struct fetch { uint8_t sectors, first; };
+
+/* False when the miss queue is full. */
+static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uint32_t entry, bool write, uint64_t now)
+{
+    if (s->transfers == s->transfer_capacity)
+        return false;
+    if (!s->part->cfg.l2.sectored)
+        f = (struct fetch){ ALL_SECTORS, ALL_SECTORS };
+    uint32_t at = s->transfer_head + s->transfers++;
+    uint8_t rest = f.sectors & (uint8_t)~f.first;
+    s->transfer[at < s->transfer_capacity ? at : at - s->transfer_capacity] = (struct l2_transfer){
+        .line = line, .ready = now + s->part->cfg.dram.latency, .entry = entry, .write = write,
+        .sectors = f.sectors, .first = f.first
+    };
+    if (entry != MSHR_NONE)
+        s->miss[entry].outstanding += dram_requests(s, f.first) + (rest ? dram_requests(s, rest) : 0);
+    return true;
+}
+
 /* False when the miss queue is full. */
 bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now)
 {
-    const struct l2_cfg *c = &s->part->cfg.l2;
-    if (s->transfers == s->transfer_capacity)
-        return false;
-    uint32_t at = s->transfer_head + s->transfers++;
-    s->transfer[at < s->transfer_capacity ? at : at - s->transfer_capacity] = (struct l2_transfer){
-        .line = line, .ready = now + s->part->cfg.dram.latency, .entry = entry, .write = write,
-        .sectors = c->sectored ? sectors : ALL_SECTORS
-    };
-    if (entry != MSHR_NONE)
-        s->miss[entry].outstanding += dram_requests(s, sectors);
-    return true;
+    return send_transfer(s, line, (struct fetch){ sectors, sectors }, entry, write, now);
 }
 
 /* One DRAM request, of whole bursts: adjacent sectors, or, in reads without l2.merge_fills, one sector. */
@@ -87,11 +98,11 @@ bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
         s->part->dram_waiters |= me;
         return false;
     }
-    uint8_t piece = x->sectors, low = (uint8_t)(x->sectors & -x->sectors);
+    uint8_t piece = x->sectors & x->first ? x->sectors & x->first : x->sectors, low = (uint8_t)(piece & -piece);
     bool alone = x->entry != MSHR_NONE && s->part->cfg.l2.sectored && !s->part->cfg.l2.merge_fills;
     piece = alone ? low : piece & (uint8_t)~(piece + low);       /* else the lowest run of ones */
     push_piece(s, x, piece, t);
-    if (x->entry != MSHR_NONE)
+    if (x->entry != MSHR_NONE && piece & x->first)
         s->miss[x->entry].queued = t->core;
     x->sectors &= (uint8_t)~piece;
     if (!x->sectors) {
@@ -195,13 +206,31 @@ static void free_if_done(struct l2_slice *s, uint32_t e)
     mshr_free(&s->mshr, e);
 }
 
-/* Sectors to fetch for p; i: its way. */
-static uint8_t to_fetch(const struct l2_slice *s, uint32_t i, const struct packet *p)
+/* The aligned blocks of so many bytes in which these sectors are. */
+static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
 {
+    if (bytes < 2 * SECTOR_BYTES)
+        return sectors;
+    if (bytes >= LINE_BYTES)
+        return sectors ? ALL_SECTORS : 0;
+    uint8_t even = (sectors | sectors >> 1) & 5;         /* the first sector of each pair */
+    return even | (uint8_t)(even << 1);
+}
+
+/*
+ * Sectors to fetch for p; i: its way; wanted: requested before. With l2.fetch_bytes the rest of each block is fetched
+ * after the sectors that p needs and what their bursts transfer anyway.
+ */
+static struct fetch to_fetch(const struct l2_slice *s, uint32_t i, uint8_t wanted, const struct packet *p)
+{
+    const struct partition_cfg *c = &s->part->cfg;
     if (!s->tags.tag)
-        return p->sectors;
-    uint8_t lacking = l2_needs(s, p) & (uint8_t)~s->tags.tag[i].valid;
-    return !lacking || s->part->cfg.l2.sectored ? lacking : ALL_SECTORS;
+        return (struct fetch){ p->sectors, p->sectors };
+    uint8_t here = s->tags.tag[i].valid | wanted, lacking = l2_needs(s, p) & (uint8_t)~here;
+    if (!lacking || !c->l2.sectored)
+        return lacking ? (struct fetch){ ALL_SECTORS, ALL_SECTORS } : (struct fetch){ 0 };
+    uint8_t sectors = blocks_of(lacking, c->l2.fetch_bytes) & (uint8_t)~here;
+    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors };
 }
 
 /* p waits in the entry. Its stamp holds the cycle of its look-up until l2_stamp_dram. */
@@ -217,13 +246,13 @@ enum l2_result l2_merge_miss(struct l2_slice *s, uint32_t e, struct packet *p, c
     struct mshr_entry *x = &s->mshr.entry[e];
     if (!mshr_mergeable(&s->mshr, e))
         return L2_BLOCKED_MERGES;
-    uint8_t more = to_fetch(s, x->user, p) & (uint8_t)(s->tags.tag ? ~x->wanted : ALL_SECTORS);
+    struct fetch more = to_fetch(s, x->user, x->wanted, p);
     bool write = !s->tags.tag && p->kind == MSG_WRITE;
-    if (more && !l2_send_line(s, x->line, more, e, write, t->l2))
+    if (more.sectors && !send_transfer(s, x->line, more, e, write, t->l2))
         return L2_BLOCKED_MISS_QUEUE;
-    x->wanted |= more;
-    p->found = more ? PACKET_FOUND_MISS : PACKET_FOUND_PENDING;
-    s->part->count[more ? l2_stats(p)->misses : l2_stats(p)->merged]++;
+    x->wanted |= more.sectors;
+    p->found = more.sectors ? PACKET_FOUND_MISS : PACKET_FOUND_PENDING;
+    s->part->count[more.sectors ? l2_stats(p)->misses : l2_stats(p)->merged]++;
     wait_in(s, e, p, t);
     return L2_SERVED;
 }
@@ -241,10 +270,11 @@ enum l2_result l2_miss(struct l2_slice *s, uint32_t i, struct packet *p, const s
     p->found = PACKET_FOUND_MISS;
     s->miss[e] = (struct l2_missing){ .next = MSHR_NONE };
     s->mshr.entry[e].user = i;
-    s->mshr.entry[e].wanted = to_fetch(s, i, p);
+    struct fetch f = to_fetch(s, i, 0, p);
+    s->mshr.entry[e].wanted = f.sectors;
     if (s->tags.tag)
         s->tags.tag[i].pinned = true;
-    l2_send_line(s, p->mapped, s->mshr.entry[e].wanted, e, !s->tags.tag && p->kind == MSG_WRITE, t->l2);
+    send_transfer(s, p->mapped, f, e, !s->tags.tag && p->kind == MSG_WRITE, t->l2);
     s->part->count[l2_stats(p)->misses]++;
     wait_in(s, e, p, t);
     return L2_SERVED;

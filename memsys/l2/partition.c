@@ -228,6 +228,11 @@ uint64_t partition_flush_least(const struct partition *p)
     return clock_floor(p->cfg.clocks, CLK_MEM, CLK_CORE, lines > 2 ? lines - 2 : 0);   /* cycles in part at both ends */
 }
 
+void partition_set_fetch(struct partition *p, uint32_t bytes)
+{
+    p->cfg.l2.fetch_bytes = bytes;
+}
+
 void partition_invalidate(struct partition *p)
 {
     for (uint32_t i = 0; i < p->cfg.slices; i++)

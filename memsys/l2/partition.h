@@ -115,6 +115,8 @@ void partition_record_order(struct partition *p, uint32_t slice, struct order_hi
  * of the request; sent for every DRAM command. NULL = none. */
 typedef void partition_served(void *ctx, uint32_t slice, uint64_t now, unsigned kind, const struct packet *p);
 void partition_observe(struct partition *p, partition_served *served, dram_observer *sent, void *ctx);
+/* Later misses fetch aligned blocks of so many bytes: the program has changed l2.fetch_bytes. */
+void partition_set_fetch(struct partition *p, uint32_t bytes);
 /* No request in its queues, MSHRs or DRAM; the ports are not considered. */
 bool partition_idle(const struct partition *p);
 /* Invalidates all lines of an idle partition: the host has changed memory. */

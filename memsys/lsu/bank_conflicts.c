@@ -1,6 +1,7 @@
 /*
  * Bank conflicts of shared memory: a group is the lanes that one pass could serve, and needs as many passes as there
- * are words (lanes, for atomics and without broadcast) for its most requested bank.
+ * are words (lanes, for atomics and without broadcast) for its most requested bank. Groups of a wide load may share a
+ * pass (shared.merge).
  */
 #include "base/num.h"
 #include "memsys/lsu/coalesce.h"
@@ -144,18 +145,54 @@ uint32_t shared_block_accesses(const struct mem_op *op, const struct shared_cfg 
     return (blocks * different_places(op, lanes, bytes) + c->ports - 1) / c->ports;
 }
 
+/* The rules of shared.merge are those of loads of 8 or 16 bytes, of which a lane receives all that it reads. */
+static bool may_merge(const struct mem_op *op, uint32_t words, const struct shared_cfg *c)
+{
+    return c->merge != SHARED_MERGE_NONE && words > 1 && op->kind == MOP_LOAD && !op->rows && shares(op, c);
+}
+
+/* Have all lanes n and n ^ apart of the warp the same address? */
+static bool partners_agree(const struct mem_op *op, uint64_t lanes, unsigned apart)
+{
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(m);
+        if (lanes >> (lane ^ apart) & 1 && op->address[lane] != op->address[lane ^ apart])
+            return false;
+    }
+    return true;
+}
+
+static bool one_address(const struct mem_op *op, uint64_t lanes)
+{
+    uint64_t first = op->address[__builtin_ctzll(lanes)];
+    bool one = true;
+    for (; lanes && one; lanes &= lanes - 1)
+        one = op->address[__builtin_ctzll(lanes)] == first;
+    return one;
+}
+
+/* The lanes that one pass may serve; those of an access wider than a word, as many as all banks have words for. */
+static uint32_t lanes_of_a_pass(uint32_t words, const struct shared_cfg *c)
+{
+    uint32_t fit = c->banks / words;
+    return words == 1 || fit > c->lanes ? c->lanes : fit < 1 ? 1 : fit;
+}
+
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)
 {
-    uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, group = c->lanes, passes = 0;
-    if (words > 1) {
-        uint32_t fit = c->banks / words;
-        group = fit < 1 ? 1 : fit < group ? fit : group;
-    }
+    uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, passes = 0;
+    uint64_t all = op->served_by[SERVE_SHARED], before = 0;
+    bool merge = may_merge(op, words, c), uniform = merge && c->merge == SHARED_MERGE_UNIFORM && one_address(op, all);
+    uint32_t group = uniform ? c->lanes : lanes_of_a_pass(words, c);
+    bool pairs = merge && 2 * group <= c->lanes && (partners_agree(op, all, 1) || partners_agree(op, all, 2));
     bool conflict_free = without_conflicts(op, group, words, c);
-    for (uint32_t from = 0; from < WARP_LANES && op->served_by[SERVE_SHARED] >> from; from += group) {
-        uint64_t lanes = op->served_by[SERVE_SHARED] & mask_all(group) << from;
+    for (uint32_t from = 0; from < WARP_LANES && all >> from; from += group) {
+        uint64_t lanes = all & mask_all(group) << from;
         if (lanes)
             passes += conflict_free ? 1 : group_passes(op, lanes, words, c);
+        bool second = pairs && from / group % 2 && lanes && before;
+        passes -= second && group_passes(op, before | lanes, words, c) == 1;
+        before = lanes;
     }
     return passes;
 }

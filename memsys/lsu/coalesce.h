@@ -39,7 +39,7 @@ struct shared_cfg {
 
 /* Passes over the banks (CUDA C++ Programming Guide, shared memory of each compute capability). In a pass a bank serves
  * one word, with broadcast to all lanes that access it. A pass of accesses wider than a word has as many lanes as all
- * banks have words for. Atomics on one word are serialised. */
+ * banks have words for, or lanes of several such groups (shared.merge). Atomics on one word are serialised. */
 uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c);
 /* With shared.block: the accesses that follow each other. Loads of one block are one access, and each port does one at
  * a time; a store is merged with that of the lane before only, and stores do not overlap. */

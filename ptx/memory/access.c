@@ -73,6 +73,7 @@ void mem_describe(struct mem_shape *s, const struct dinst *d)
     s->count = d->vec;
     s->width = (uint8_t)(d->size * d->vec);
     s->reg_bytes = is_atomic(s->kind) ? d->size : (uint8_t)d->target;
+    s->rows = d->in->op == OP_LDMATRIX || d->in->op == OP_STMATRIX;
     s->sign = s->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
     s->atomic_class = is_atomic(s->kind) ? atomic_class(d->in) : 0;
     s->stride = s->kind == MOP_STORE && s->count == 1 ? s->size : MEM_WIDTH_MAX;
@@ -91,6 +92,7 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->count = s->count;
     op->reg_bytes = s->reg_bytes;
     op->sign = s->sign;
+    op->rows = s->rows;
     op->order_acquire = s->order_acquire;
     op->order_release = s->order_release;
     op->order_strong = s->order_strong;

@@ -43,6 +43,7 @@ struct mem_op {
     uint8_t width;                   /* bytes a lane: elements x size */
     uint8_t size, count, reg_bytes;  /* bytes of an element, elements, bytes of the register of an element */
     bool sign;
+    bool rows;                       /* ldmatrix, stmatrix: the lanes give rows of matrices of the warp */
     bool order_acquire, order_release;   /* .acquire, .release, .acq_rel */
     bool order_strong;               /* volatile, relaxed or stronger; atomics */
     uint8_t atomic_class;            /* enum atomic_class; of atomics */
@@ -82,7 +83,7 @@ static inline bool mem_is_waited_for(const struct mem_op *op)
 /* The fields of an op that depend on its instruction only, computed once, at decoding. */
 struct mem_shape {
     uint8_t kind, path, width, size, count, reg_bytes;
-    bool sign, order_acquire, order_release, order_strong;
+    bool sign, rows, order_acquire, order_release, order_strong;
     uint8_t atomic_class, stride;
 };
 void mem_describe(struct mem_shape *s, const struct dinst *d);

@@ -452,6 +452,13 @@ static void limits_and_caches(void **state)
     assert_int_equal(v, 1 << 22);
     GIVES(cudaDeviceSetLimit((enum cudaLimit)99, 1), cudaErrorInvalidValue);
     GIVES(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1), cudaErrorUnsupportedLimit);
+    OK(cudaDeviceGetLimit(&v, cudaLimitMaxL2FetchGranularity));
+    assert_int_equal(v, 32);
+    for (size_t asked = 0; asked <= 200; asked++) {      /* rounded up to 32, 64 or 128 */
+        OK(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, asked));
+        OK(cudaDeviceGetLimit(&v, cudaLimitMaxL2FetchGranularity));
+        assert_true((v == 32 || v == 64 || v == 128) && (v >= asked || v == 128) && (v == 32 || v / 2 < asked));
+    }
     OK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     OK(cudaDeviceGetCacheConfig(&cache));
     assert_int_equal(cache, cudaFuncCachePreferL1);
@@ -460,6 +467,8 @@ static void limits_and_caches(void **state)
     assert_int_equal(cache, cudaFuncCachePreferNone);
     OK(cudaDeviceGetLimit(&v, cudaLimitStackSize));
     assert_int_not_equal(v, 4096);
+    OK(cudaDeviceGetLimit(&v, cudaLimitMaxL2FetchGranularity));
+    assert_int_equal(v, 32);
 }
 
 static void reset_frees(void **state)

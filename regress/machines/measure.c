@@ -84,6 +84,13 @@ double measure_conflict(const char *lanes)
     return each(start, "ld.shared.u32 %r0, [%r0];", WARP, NULL, 4096);
 }
 
+/* The four words at the address hold it. */
+double measure_shared_load(const char *instruction)
+{
+    return each("    mov.u32 %r0, mem;\n    st.shared.v4.u32 [%r0], {%r0, %r0, %r0, %r0};\n", instruction, WARP, NULL,
+                4096);
+}
+
 /* The word at the start of the data holds its own address. */
 static void fill_self(char *data, uint64_t bytes)
 {

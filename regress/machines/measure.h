@@ -14,6 +14,8 @@ double measure_barrier(const char *threads);
 double measure_shared(const char *unused);
 /* Loads from shared memory with so many lanes in a bank ("8"). */
 double measure_conflict(const char *lanes);
+/* The same by all lanes at one address; the instruction loads %r0. */
+double measure_shared_load(const char *instruction);
 double measure_l1(const char *unused);
 double measure_l2(const char *unused);
 double measure_dram(const char *unused);

@@ -189,6 +189,36 @@ static struct text *bank_chain(unsigned n, const char *stride)
     return t;
 }
 
+/* Loads of 16 bytes by all lanes from one address. */
+static struct text *one_address(unsigned n, const char *unused)
+{
+    struct text *t = text_new();
+    (void)unused;
+    text_add(t, "    mov.u32 %%r0, mem;\n");
+    for (unsigned i = 0; i < n; i++)
+        text_add(t, "    ld.shared.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%r0];\n", i % 12 * 4 + 16, i % 12 * 4 + 17,
+                 i % 12 * 4 + 18, i % 12 * 4 + 19);
+    return t;
+}
+
+/* The passes of shared.merge, of which the banks serve one a cycle. */
+static void test_merges(void)
+{
+    enum { WARPS = 16 };
+    static const struct { const char *merge; double passes; } rows[] = {
+        { "shared.merge=none", 4 }, { "shared.merge=pairs", 2 }, { "shared.merge=uniform", 1 }
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32",
+                                         "core.issue_interval=1", rows[i].merge, NULL };
+        char what[80];
+        snprintf(what, sizeof what, "16 bytes at one address, %s: cycles for 16 warps", rows[i].merge);
+        double passes = WARPS * rows[i].passes;
+        check(what, each(one_address, NULL, 100, 300, (struct shape){ 1, 32 * WARPS }, settings), passes - 0.1,
+              passes);
+    }
+}
+
 static void test_banks(void)
 {
     static const char *const settings[] = { "+gtx480", "core.perfect_fetch=true", "core.ldst_width=32",
@@ -407,14 +437,15 @@ static void chase_l2(const char *name, const char *const *settings)
 
 /* ---- and through DRAM: a second sector of lines whose rows are open ---- */
 
-enum { ROW_LINES = 64 };
+/* SECOND: its offset, beyond the block that a miss of the first sector fetches (l2.fetch_bytes). */
+enum { ROW_LINES = 64, SECOND = 64 };
 
 static void fill_sectors(char *data, uint64_t bytes)
 {
     for (uint64_t pass = 0; pass < 2; pass++)
         for (uint64_t i = 0; i < ROW_LINES; i++) {
-            char *next = i + 1 < ROW_LINES ? data + (i + 1) * 128 + pass * 32 : data + 32;
-            *(uint64_t *)(void *)(data + i * 128 + pass * 32) = (uint64_t)(uintptr_t)next;
+            char *next = i + 1 < ROW_LINES ? data + (i + 1) * 128 + pass * SECOND : data + SECOND;
+            *(uint64_t *)(void *)(data + i * 128 + pass * SECOND) = (uint64_t)(uintptr_t)next;
         }
     (void)bytes;
 }
@@ -655,6 +686,7 @@ int main(int argc, char **argv)
     test_block_on_one_scheduler();
     test_dual_issue();
     test_banks();
+    test_merges();
     test_control();
     test_atomics();
     test_copies();

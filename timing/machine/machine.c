@@ -245,6 +245,12 @@ void machine_free(struct machine *m)
     free(m);
 }
 
+void machine_set_fetch(struct machine *m, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < m->cfg.channels; i++)
+        partition_set_fetch(m->partition[i], bytes);
+}
+
 /* Sector by sector, as lines lie in different slices. */
 void machine_copied(struct machine *m, uint64_t address, uint64_t bytes)
 {

@@ -67,6 +67,9 @@ void machine_set_progress(struct machine *m, void (*fn)(void *ctx, const struct 
 void machine_set_trace(struct machine *m, struct trace *t);
 void machine_set_series(struct machine *m, struct series *s);
 
+/* Misses of later runs fetch blocks of so many bytes into L2, a value of l2.fetch_bytes. */
+void machine_set_fetch(struct machine *m, uint32_t bytes);
+
 /* The host has copied to these device addresses, between runs: with l2.copies they are allocated in L2. */
 void machine_copied(struct machine *m, uint64_t address, uint64_t bytes);
 

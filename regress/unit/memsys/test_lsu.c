@@ -365,6 +365,185 @@ static void random_conflicts_cost_the_busiest_bank(void **state)
     config_free(rig.config);
 }
 
+/* ---- groups of a wide load (shared.merge) ---- */
+
+enum { MERGES = 3 };
+static const char *const merge_name[MERGES] = { "none", "pairs", "uniform" };
+
+/* Lane i of 32 loads `width` bytes at so many times its width; passes under none, pairs and uniform. */
+struct merged {
+    const char *what;
+    unsigned width;
+    uint32_t (*place)(unsigned lane);
+    uint32_t passes[MERGES];
+};
+
+static uint32_t at_one_place(unsigned i)
+{
+    return 7;
+}
+
+static uint32_t in_a_row(unsigned i)
+{
+    return i;
+}
+
+static uint32_t four_in_turn(unsigned i)
+{
+    return i % 4;
+}
+
+static uint32_t four_in_turn_for_two(unsigned i)
+{
+    return i / 2 % 4;
+}
+
+static uint32_t each_for_two(unsigned i)
+{
+    return i / 2;
+}
+
+static uint32_t each_for_two_of_four(unsigned i)
+{
+    return i / 4 * 2 + i % 2;
+}
+
+static uint32_t every_second_for_two(unsigned i)
+{
+    return i / 2 * 2;
+}
+
+static uint32_t one_place_but_the_last(unsigned i)
+{
+    return i == 31 ? 8 : 7;
+}
+
+/*
+ * 32 lanes of 16 bytes are four groups of eight, of 8 bytes two of sixteen. "Four in turn" took four requests on a GPU
+ * of compute capability 7.5, and two for pairs of lanes (docs/timing.md).
+ */
+static const struct merged merged[] = {
+    { "one address", 16, at_one_place, { 4, 2, 1 } },
+    { "one address", 8, at_one_place, { 2, 1, 1 } },
+    { "one address", 4, at_one_place, { 1, 1, 1 } },
+    { "in a row", 16, in_a_row, { 4, 4, 4 } },
+    { "in a row", 8, in_a_row, { 2, 2, 2 } },
+    { "four in turn", 16, four_in_turn, { 4, 4, 4 } },
+    { "four in turn, n and n ^ 1", 16, four_in_turn_for_two, { 4, 2, 2 } },
+    { "n and n ^ 1", 16, each_for_two, { 4, 2, 2 } },
+    { "n and n ^ 1", 8, each_for_two, { 2, 1, 1 } },
+    { "n and n ^ 2", 16, each_for_two_of_four, { 4, 2, 2 } },
+    { "n and n ^ 2", 8, each_for_two_of_four, { 2, 1, 1 } },
+    { "n and n ^ 1, a bank has a word of both groups", 16, every_second_for_two, { 4, 4, 4 } },
+    { "one address, but for one lane", 16, one_place_but_the_last, { 4, 4, 4 } }
+};
+
+static struct rig_op *merged_op(const struct merged *m, enum mem_op_kind kind, unsigned lanes)
+{
+    struct rig_op *o = rig_op(&rig, kind, m->width, 1);
+    for (unsigned i = 0; i < lanes; i++)
+        rig_lane(o, SERVE_SHARED, i, m->place(i) * m->width);
+    o->busy = false;
+    return o;
+}
+
+static void wide_loads_share_passes_by_the_rule(void **state)
+{
+    start();
+    for (unsigned k = 0; k < sizeof merged / sizeof *merged; k++)
+        for (unsigned rule = 0; rule < MERGES; rule++) {
+            struct shared_cfg c = { .banks = 32, .lanes = 32, .broadcast = true, .merge = (enum shared_merge)rule };
+            uint32_t n = shared_passes(&merged_op(&merged[k], MOP_LOAD, 32)->op, &c);
+            if (n != merged[k].passes[rule])
+                fail_msg("%u bytes, %s, %s: %u passes", merged[k].width, merged[k].what, merge_name[rule], n);
+        }
+    config_free(rig.config);
+}
+
+static void same_without_merge(const struct mem_op *op, struct shared_cfg c)
+{
+    uint32_t n = shared_passes(op, &c);
+    c.merge = SHARED_MERGE_NONE;
+    assert_int_equal(n, shared_passes(op, &c));
+}
+
+/* The rules are those of loads; a pass never serves more than shared.lanes. */
+static void only_loads_share_passes(void **state)
+{
+    const struct shared_cfg c = { .banks = 32, .lanes = 32, .broadcast = true, .merge = SHARED_MERGE_UNIFORM },
+                            alone = { .banks = 32, .lanes = 32, .merge = SHARED_MERGE_UNIFORM };
+    start();
+    for (unsigned k = 0; k < sizeof merged / sizeof *merged; k++) {
+        same_without_merge(&merged_op(&merged[k], MOP_STORE, 32)->op, c);
+        same_without_merge(&merged_op(&merged[k], MOP_ATOM, 32)->op, c);
+        same_without_merge(&merged_op(&merged[k], MOP_LOAD, 32)->op, alone);
+        struct mem_op *matrix = &merged_op(&merged[k], MOP_LOAD, 32)->op;
+        matrix->rows = true;
+        same_without_merge(matrix, c);
+        matrix->rows = false;
+        struct mem_op *of_transaction = &merged_op(&merged[k], MOP_LOAD, 32)->op;
+        of_transaction->attempt = 1;
+        same_without_merge(of_transaction, c);
+        of_transaction->attempt = 0;
+    }
+    struct shared_cfg half = { .banks = 32, .lanes = 16, .broadcast = true, .merge = SHARED_MERGE_UNIFORM };
+    for (unsigned k = 0; k < 2; k++)                     /* one address, 16 and 8 bytes */
+        for (unsigned lanes = 1; lanes <= 64; lanes++)
+            assert_int_equal(shared_passes(&merged_op(&merged[k], MOP_LOAD, lanes)->op, &half), (lanes + 15) / 16);
+    config_free(rig.config);
+}
+
+/* The rule of pairs lane by lane. */
+static bool slow_pairs(const struct mem_op *op, unsigned apart)
+{
+    for (unsigned a = 0; a < 64; a++)
+        for (unsigned b = 0; b < 64; b++)
+            if ((a ^ b) == apart && op->lanes >> a & op->lanes >> b & 1 && op->address[a] != op->address[b])
+                return false;
+    return true;
+}
+
+static uint32_t slow_merged_passes(const struct mem_op *op, const struct shared_cfg *c)
+{
+    uint32_t group = c->lanes * 4 / op->width, n = 0;    /* of 32 banks */
+    bool pairs = c->merge != SHARED_MERGE_NONE && (slow_pairs(op, 1) || slow_pairs(op, 2)), one = true;
+    for (unsigned i = 0; i < 64; i++)
+        one &= !(op->lanes >> i & 1) || op->address[i] == op->address[__builtin_ctzll(op->lanes)];
+    if (one && c->merge == SHARED_MERGE_UNIFORM)
+        return ((op->lanes & UINT32_MAX) != 0) + (op->lanes >> 32 != 0);
+    for (unsigned from = 0; from < 64; from += 2 * group) {
+        uint32_t apart = busiest_bank(op, from, from + group, c) + busiest_bank(op, from + group, from + 2 * group, c);
+        uint32_t together = busiest_bank(op, from, from + 2 * group, c);
+        n += pairs && together == 1 ? 1 : apart;
+    }
+    return n;
+}
+
+static void random_wide_loads_share_passes(void **state)
+{
+    uint32_t shared = 0;
+    start();
+    for (int k = 0; k < 6000; k++) {
+        struct shared_cfg c = { .banks = 32, .lanes = 32, .broadcast = true, .merge = (enum shared_merge)(k % MERGES) };
+        struct rig_op *o = rig_op(&rig, MOP_LOAD, 8 << k % 2, 1);
+        uint32_t place[64], range = 1u << rig_random(&rig, 6), same = rig_random(&rig, 4);
+        bool row = rig_random(&rig, 2);
+        for (unsigned i = 0; i < 64; i++) {
+            unsigned first = i & ~(same == 3 ? 1u : same);           /* none, n ^ 1, n ^ 2 */
+            place[i] = first < i ? place[first] : row ? i / 2 : rig_random(&rig, range);
+            if (rig_random(&rig, 8) || i == 63)
+                rig_lane(o, SERVE_SHARED, i, place[i] * o->op.width);
+        }
+        o->busy = false;
+        assert_int_equal(shared_passes(&o->op, &c), slow_merged_passes(&o->op, &c));
+        struct shared_cfg none = c;
+        none.merge = SHARED_MERGE_NONE;
+        shared += shared_passes(&o->op, &c) < shared_passes(&o->op, &none);
+    }
+    assert_true(shared > 200);
+    config_free(rig.config);
+}
+
 static void shared_accesses_take_their_passes(void **state)
 {
     start();
@@ -1259,6 +1438,9 @@ int main(void)
         cmocka_unit_test(wide_private_accesses_fall_into_words),
         cmocka_unit_test(n_way_conflicts_cost_n_passes),
         cmocka_unit_test(random_conflicts_cost_the_busiest_bank),
+        cmocka_unit_test(wide_loads_share_passes_by_the_rule),
+        cmocka_unit_test(only_loads_share_passes),
+        cmocka_unit_test(random_wide_loads_share_passes),
         cmocka_unit_test(shared_accesses_take_their_passes),
         cmocka_unit_test(blocks_are_served_by_ports),
         cmocka_unit_test(wide_accesses_are_several_blocks),

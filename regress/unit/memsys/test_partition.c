@@ -415,6 +415,129 @@ static void partial_stores_fetch_when_asked_to(void **state)
     }
 }
 
+/* ---- l2.fetch_bytes ---- */
+
+enum { BLOCK_SIZES = 3 };
+static const uint32_t block_bytes[BLOCK_SIZES] = { 32, 64, 128 };
+
+static uint32_t sectors_of(uint32_t bytes)
+{
+    return bytes / SECTOR_BYTES;
+}
+
+/* After a read of one sector, reads of the others hit if and only if they are in its aligned block. */
+static void a_miss_fetches_its_block(void **state)
+{
+    for (int i = 0; i < BLOCK_SIZES; i++)
+        for (unsigned first = 0; first < LINE_SECTORS; first++) {
+            struct bench b;
+            uint32_t n = sectors_of(block_bytes[i]);
+            bench_init(&b, 1, 1);
+            b.cfg.l2.fetch_bytes = block_bytes[i];
+            bench_start(&b);
+            bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 5), (uint8_t)(1 << first)));
+            bench_run(&b, b.core + 500, 8);
+            assert_int_equal(b.count[STAT_L2_FILLS], n);
+            assert_int_equal(b.count[STAT_DRAM_READS], n);
+            for (unsigned k = 0; k < LINE_SECTORS; k++) {
+                uint64_t hits = b.count[STAT_L2_READ_HITS];
+                bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 5), (uint8_t)(1 << k)));
+                bench_run(&b, b.core + 500, 8);
+                assert_true(b.count[STAT_L2_READ_HITS] - hits == 1 || k / n != first / n);
+            }
+            assert_int_equal(b.count[STAT_L2_READ_MISSES], LINE_SECTORS / n);
+            assert_int_equal(b.count[STAT_L2_FILLS], LINE_SECTORS);
+            assert_int_equal(b.count[STAT_DRAM_READS], LINE_SECTORS);
+            bench_end(&b);
+        }
+}
+
+/* The rest of the block delays no reply: idle_miss_latency of one burst, whichever sector is read. */
+static void the_sector_that_is_read_comes_first(void **state)
+{
+    for (int i = 0; i < BLOCK_SIZES; i++)
+        for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
+            struct bench b;
+            bench_init(&b, 1, 1);
+            b.cfg.l2.fetch_bytes = block_bytes[i];
+            bench_start(&b);
+            bench_run(&b, 100, 7);
+            uint64_t n = clock_convert(&b.clocks, CLK_CORE, CLK_L2, b.core) + b.cfg.l2.latency + b.cfg.dram.latency;
+            uint64_t m = clock_convert(&b.clocks, CLK_L2, CLK_MEM, n) + b.cfg.dram.tRCD + b.cfg.dram.tCL +
+                         b.cfg.dram.burst_cycles;
+            struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 5), (uint8_t)(1 << sector));
+            assert_int_equal(bench_ask(&b, p), reply_at(&b, clock_convert(&b.clocks, CLK_MEM, CLK_L2, m)));
+            assert_int_equal(p->stamp[STAMP_DRAM_QUEUE], clock_convert(&b.clocks, CLK_L2, CLK_CORE, n));
+            assert_int_equal(p->stamp[STAMP_DRAM], clock_convert(&b.clocks, CLK_MEM, CLK_CORE, m));
+            bench_drop(&b, p);
+            assert_false(i > 0 && partition_idle(b.p));
+            bench_run(&b, b.core + 500, 8);
+            bench_end(&b);
+        }
+}
+
+/* Sectors that are in L2, dirty ones too, and sectors that are on their way are not fetched again. */
+static void a_block_is_fetched_once(void **state)
+{
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    b.cfg.l2.fetch_bytes = 128;
+    bench_start(&b);
+    bench_do(&b, bench_write(&b, bench_line(&b, 0), SECTOR_BYTES, SECTOR_BYTES, 7));
+    for (unsigned i = 0; i < 4; i++)
+        bench_send(&b, 500 + i, bench_packet(&b, MSG_READ, bench_line(&b, 0), (uint8_t)(8 >> i)));
+    bench_run(&b, 2000, 8);
+    for (int i = 0; i < 4; i++)
+        bench_drop(&b, bench_reply(&b, 0, &at));
+    assert_int_equal(b.count[STAT_L2_READ_MISSES], 1);
+    assert_int_equal(b.count[STAT_L2_READ_MERGED], 3);
+    assert_int_equal(b.count[STAT_L2_FILLS], 3);
+    assert_int_equal(b.count[STAT_DRAM_READS], 3);
+    bench_flush(&b, true);
+    assert_int_equal(b.count[STAT_DRAM_WRITES], 1);
+    assert_int_equal(b.memory[SECTOR_BYTES], 7);
+    bench_end(&b);
+}
+
+/* A burst of 64 bytes transfers both sectors of a block, and none of it is requested a second time. */
+static void a_block_takes_whole_bursts_once(void **state)
+{
+    for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
+        struct bench b;
+        bench_init(&b, 1, 1);
+        b.cfg.dram.burst_bytes = 64;
+        b.cfg.l2.fetch_bytes = 64;
+        bench_start(&b);
+        bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), (uint8_t)(1 << sector)));
+        bench_run(&b, b.core + 500, 8);
+        assert_int_equal(b.count[STAT_L2_FILLS], 2);
+        assert_int_equal(b.count[STAT_DRAM_READS], 1);
+        bench_end(&b);
+    }
+}
+
+/* The limit that a program sets holds for later misses; lines that are fetched whole stay whole. */
+static void a_program_may_change_the_block(void **state)
+{
+    for (int sectored = 0; sectored < 2; sectored++) {
+        struct bench b;
+        bench_init(&b, 1, 1);
+        b.cfg.l2.sectored = sectored;
+        b.cfg.l2.fetch_bytes = 32;
+        bench_start(&b);
+        for (uint32_t i = 0, sectors = 0; i < BLOCK_SIZES; i++) {
+            partition_set_fetch(b.p, block_bytes[i]);
+            bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, i), 2));
+            bench_run(&b, b.core + 500, 8);
+            sectors += sectored ? sectors_of(block_bytes[i]) : LINE_SECTORS;
+            assert_int_equal(b.count[STAT_L2_FILLS], sectors);
+            assert_int_equal(b.count[STAT_DRAM_READS], sectors);
+        }
+        bench_end(&b);
+    }
+}
+
 static void requests_for_a_missing_line_merge(void **state)
 {
     struct bench b;
@@ -782,6 +905,11 @@ int main(void)
         cmocka_unit_test(copies_by_the_host_are_in_l2),
         cmocka_unit_test(dirty_sectors_are_written_back),
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
+        cmocka_unit_test(a_miss_fetches_its_block),
+        cmocka_unit_test(the_sector_that_is_read_comes_first),
+        cmocka_unit_test(a_block_is_fetched_once),
+        cmocka_unit_test(a_block_takes_whole_bursts_once),
+        cmocka_unit_test(a_program_may_change_the_block),
         cmocka_unit_test(requests_for_a_missing_line_merge),
         cmocka_unit_test(a_line_in_demand_holds_up_no_other),
         cmocka_unit_test(without_l2_everything_goes_to_dram),

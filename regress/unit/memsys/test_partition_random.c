@@ -16,29 +16,34 @@ struct variant {
     uint32_t bytes_per_cycle, dram_queue, request_flits, reply_flits;
     bool sectored, fetch, refresh, by_sector;
     uint64_t khz[CLK_COUNT];
+    uint32_t block;                  /* l2.fetch_bytes */
 };
 
 static const struct variant variants[] = {
     { "ample", 1, 1, 200, 16, 4, 32, 8, 20, 30, 16, 16, 64, 32, 64, 64, true, false, false, false,
-      { 1400000, 700000, 650000, 924000 } },
+      { 1400000, 700000, 650000, 924000 }, 32 },
     { "two slices, three channels", 3, 2, 300, 3, 4, 16, 4, 7, 5, 4, 4, 32, 8, 64, 16, true, true, true, false,
-      { 1300000, 650000, 650000, 800000 } },
+      { 1300000, 650000, 650000, 800000 }, 32 },
     { "one of everything", 1, 1, 24, 1, 1, 1, 1, 1, 0, 1, 1, 16, 1, 5, 5, true, false, false, false,
-      { 1000000, 1000000, 1000000, 1000000 } },
+      { 1000000, 1000000, 1000000, 1000000 }, 32 },
     { "one of everything, whole lines, stores fetch", 1, 1, 24, 2, 1, 1, 1, 1, 0, 1, 1, 8, 1, 5, 5, false, true, true,
-      false, { 1530000, 1530000, 1200000, 877000 } },
+      false, { 1530000, 1530000, 1200000, 877000 }, 32 },
     { "few lines", 1, 2, 12, 1, 2, 4, 2, 12, 9, 2, 2, 64, 4, 16, 8, true, true, false, false,
-      { 700000, 700000, 700000, 1848000 } },
+      { 700000, 700000, 700000, 1848000 }, 32 },
     { "whole lines", 2, 4, 400, 8, 4, 8, 4, 30, 20, 8, 8, 32, 16, 32, 32, false, false, true, false,
-      { 1400000, 700000, 650000, 924000 } },
+      { 1400000, 700000, 650000, 924000 }, 32 },
     { "no L2", 1, 2, 20, 0, 1, 8, 3, 5, 10, 4, 4, 64, 8, 32, 16, true, false, false, false,
-      { 1300000, 650000, 600000, 800000 } },
+      { 1300000, 650000, 600000, 800000 }, 32 },
     { "no L2, one of everything, whole lines", 1, 1, 12, 0, 1, 1, 1, 1, 0, 1, 1, 64, 1, 5, 5, false, false, true, false,
-      { 1000000, 1000000, 1000000, 1000000 } },
+      { 1000000, 1000000, 1000000, 1000000 }, 32 },
     { "answers by sector, a port for fills", 1, 2, 200, 4, 4, 32, 8, 20, 30, 16, 16, 32, 32, 64, 64, true, false, false,
-      true, { 1400000, 700000, 650000, 924000 } },
+      true, { 1400000, 700000, 650000, 924000 }, 32 },
     { "one of everything, answers by sector", 1, 1, 24, 1, 1, 1, 1, 3, 0, 1, 1, 16, 1, 5, 5, true, false, false, true,
-      { 1000000, 1000000, 1000000, 1000000 } }
+      { 1000000, 1000000, 1000000, 1000000 }, 32 },
+    { "misses fetch two sectors", 3, 2, 300, 3, 4, 16, 4, 7, 5, 4, 4, 32, 8, 64, 16, true, false, true, false,
+      { 1300000, 650000, 650000, 800000 }, 64 },
+    { "one of everything, misses fetch lines, stores fetch", 1, 1, 24, 2, 1, 1, 1, 1, 0, 1, 1, 8, 1, 5, 5, true, true,
+      true, false, { 1530000, 1530000, 1200000, 877000 }, 128 }
 };
 
 /* What the reply must say. */
@@ -194,6 +199,7 @@ static void start(struct traffic *t, const struct variant *v, enum mode mode)
     c->sets = v->sets, c->ways = v->ways, c->mshrs = v->mshrs, c->merges = v->merges, c->latency = v->latency;
     b->cfg.dram.latency = v->dram_latency, c->miss_queue = v->miss_queue, c->reply_queue = v->reply_queue;
     c->bytes_per_cycle = v->bytes_per_cycle, c->sectored = v->sectored, c->write_fetch = v->fetch;
+    c->fetch_bytes = v->block;
     c->sector_acks = c->sector_replies = c->fill_port = v->by_sector;
     c->atomic_latency = v->by_sector ? v->latency / 2 : 0;
     t->reference = calloc(1, BENCH_BYTES);
