@@ -1,7 +1,7 @@
 /*
- * Atomics whose lanes are combined before the access (access.h): one lane, the highest, as NVIDIA's assembler elects it,
- * performs the operation with the combined values of all. After it each lane's result is the value that memory had, and
- * for an addition the sum of the lower lanes in addition, as if the lanes had performed one after another.
+ * Atomics whose lanes are combined before the access (access.h): one lane, the highest, as NVIDIA's assembler elects
+ * it, performs the operation with the combined values of all. The result of each lane is then what memory had, combined
+ * with the values of the lower lanes, as if the lanes had performed one after another.
  */
 #include <string.h>
 

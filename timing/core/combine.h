@@ -1,6 +1,6 @@
 /*
- * Combined atomics (gpu.combine_atomics): NVIDIA's assembler lets one lane of a warp perform an atomic of all its lanes.
- * combine_rule.c finds such instructions, combine.c executes them.
+ * Combined atomics (gpu.combine_atomics): NVIDIA's assembler lets one lane of a warp perform an atomic of all its
+ * lanes. combine_rule.c finds such instructions, combine.c executes them.
  */
 #ifndef TIMING_COMBINE_H
 #define TIMING_COMBINE_H

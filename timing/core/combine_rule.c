@@ -1,10 +1,11 @@
 /*
- * Which atomics are combined, as ptxas 13.0 for sm_90 decides (docs/timing.md): the address is the same for all lanes by
- * analysis of the PTX, and the lanes' integer operations are one operation. Of an addition whose result is used, and of
- * one of 64 bits, the value must be the same, too: each lane's result follows from the number of lanes before it. Not
- * combined: atomics with acquire or release semantics, in transactions, on the shared memory of a cluster, and those
- * that one lane executes because a thread or lane number equals a value that is the same for all lanes. An addition of 1
- * to shared memory is one machine instruction for all lanes, whose time is not known: its lanes stay apart.
+ * Which atomics are combined, as ptxas 13.0 for sm_90 decides (docs/timing.md): the address is the same for all lanes
+ * by analysis of the PTX, and the lanes' integer operations are one operation. Of an addition whose result is used, and
+ * of one of 64 bits, the value must be the same, too: each lane's result follows from the number of lanes before it.
+ * Not combined: atomics with acquire or release semantics, in transactions, on the shared memory of a cluster, and
+ * those that one lane executes because a thread or lane number equals a value that is the same for all lanes. An
+ * addition of 1 to shared memory is one machine instruction for all lanes, whose time is not known: its lanes stay
+ * apart.
  */
 #include <stdlib.h>
 
@@ -116,10 +117,12 @@ static bool is_of_one_lane(const struct rule *x, const struct ptx_inst *in, uint
 static bool is_combinable(const struct ptx_inst *in)
 {
     uint8_t sem = ptx_inst_sem(in), space = INST_SPACE(in);
+    bool own = in->mod[PG_SHAREDSUB] != MOD(SHAREDSUB, SHARED_CLUSTER);
     if ((in->op != OP_ATOM && in->op != OP_RED) || in->tx || in->mod[PG_VEC])
         return false;
-    return (!sem || sem == MOD(SEM, RELAXED)) && (!space || space == MOD(SPACE, GLOBAL) || space == MOD(SPACE, SHARED)) &&
-           in->mod[PG_SHAREDSUB] != MOD(SHAREDSUB, SHARED_CLUSTER);
+    if (sem && sem != MOD(SEM, RELAXED))
+        return false;
+    return !space || space == MOD(SPACE, GLOBAL) || (space == MOD(SPACE, SHARED) && own);
 }
 
 static bool is_one(const struct ptx_operand *o)
@@ -127,7 +130,8 @@ static bool is_one(const struct ptx_operand *o)
     return o->kind == OPD_IMM && o->imm == 1;
 }
 
-static enum combine addition(const struct rule *x, const struct ptx_inst *in, const struct ptx_operand *value, bool used)
+static enum combine addition(const struct rule *x, const struct ptx_inst *in, const struct ptx_operand *value,
+                             bool used)
 {
     bool is_long = ptx_type_size((enum ptx_type)in->type[0]) == 8, shared = INST_SPACE(in) == MOD(SPACE, SHARED);
     if (shared && (is_long || (!used && is_one(value))))

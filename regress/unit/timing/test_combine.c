@@ -1,7 +1,7 @@
 /*
- * Combined atomics (gpu.combine_atomics) of one warp: memory and every lane's result after random operations under random
- * guards and branches, against a loop over the lanes; with coherence protocols and ordering policies, whose oracles watch;
- * and their time, against sums of configured latencies and issue slots.
+ * Combined atomics (gpu.combine_atomics) of one warp: memory and every lane's result after random operations under
+ * random guards and branches, against a loop over the lanes; with coherence protocols and ordering policies, whose
+ * oracles watch; and their time, against sums of configured latencies and issue slots.
  */
 #include <jansson.h>
 #include <setjmp.h>
@@ -79,8 +79,8 @@ static bool is_combined(const struct op *o)
 }
 
 /*
- * Parameters: words, results (OPS rows of LANES_MAX), lanes' values, sets of lanes, a number. The words of shared memory
- * are copied from global memory and back.
+ * Parameters: words, results (OPS rows of LANES_MAX), lanes' values, sets of lanes, a number. The words of shared
+ * memory are copied from global memory and back.
  */
 static const char head[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -303,15 +303,17 @@ static void oracles_agree_under_protocols(void **state)
     static const char *const overlay[] = { "+mesi", "+write-through" };
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        rounds(32, ROUNDS / 4, SETTINGS("+gtx480-sc", overlay[i], "gpu.sms=2", "order.check=full"));
-        rounds(32, ROUNDS / 8, SETTINGS("+gtx480-sc", overlay[i], "+sc-types", "gpu.sms=2", "order.check=full"));
-        rounds(32, ROUNDS / 8, SETTINGS("+gtx480-sc", overlay[i], "+tso-store-buffer", "gpu.sms=2", "order.check=full"));
+        const char *const full = "order.check=full";
+        rounds(32, ROUNDS / 4, SETTINGS("+gtx480-sc", overlay[i], "gpu.sms=2", full));
+        rounds(32, ROUNDS / 8, SETTINGS("+gtx480-sc", overlay[i], "+sc-types", "gpu.sms=2", full));
+        rounds(32, ROUNDS / 8, SETTINGS("+gtx480-sc", overlay[i], "+tso-store-buffer", "gpu.sms=2", full));
     }
 }
 
 /* ---- traffic and time ---- */
 
-static uint64_t cycles_of(const char *body, unsigned blocks, unsigned threads, const char *const *settings, struct run *r)
+static uint64_t cycles_of(const char *body, unsigned blocks, unsigned threads, const char *const *settings,
+                          struct run *r)
 {
     struct text t = { .n = 0 };
     struct memory m;
@@ -323,8 +325,9 @@ static uint64_t cycles_of(const char *body, unsigned blocks, unsigned threads, c
 
 static uint64_t clocked(const char *atomic, const char *combine, const char *more)
 {
-    static const char frame[] = "mov.u32 %%r9, 0;\nLOOP:\nbar.sync 0;\nmov.u32 %%r10, %%clock;\n%s\nadd.u32 %%r11, %%r11, 1;\n"
-                                "mov.u32 %%r12, %%clock;\nsub.u32 %%r13, %%r12, %%r10;\nst.global.u32 [%%d2], %%r13;\n"
+    static const char frame[] = "mov.u32 %%r9, 0;\nLOOP:\nbar.sync 0;\nmov.u32 %%r10, %%clock;\n%s\n"
+                                "add.u32 %%r11, %%r11, 1;\nmov.u32 %%r12, %%clock;\nsub.u32 %%r13, %%r12, %%r10;\n"
+                                "st.global.u32 [%%d2], %%r13;\n"
                                 "add.u32 %%r9, %%r9, 1;\nsetp.lt.u32 %%p3, %%r9, 4;\n@%%p3 bra LOOP;\n";
     const char *const settings[] = { "+h100", "gpu.sms=1", combine, more, NULL };
     struct text t = { .n = 0 };
@@ -363,7 +366,8 @@ static void the_memory_sees_one_lane(void **state)
     assert_int_equal((int)figure(&r, "combined", "atomics"), BLOCKS * WARPS);
     assert_int_equal((int)figure(&r, "combined", "lanes"), 32 * BLOCKS * WARPS);
     json_decref(r.stats);
-    cycles_of("red.global.add.u32 [%d1], %r3;\n", BLOCKS, 32 * WARPS, (const char *const[]){ "+v100", "gpu.sms=2", NULL }, &r);
+    cycles_of("red.global.add.u32 [%d1], %r3;\n", BLOCKS, 32 * WARPS,
+              (const char *const[]){ "+v100", "gpu.sms=2", NULL }, &r);
     assert_int_equal((int)figure(&r, "l2", "atomic_lanes"), 32 * BLOCKS * WARPS);
     assert_int_equal((int)figure(&r, "combined", "atomics"), 0);
     json_decref(r.stats);

@@ -1,7 +1,7 @@
 /*
- * Which atomics are combined (gpu.combine_atomics): bodies of kernels, and what ptxas 13.0 made of them for sm_90, seen in
- * its machine code. S: VOTEU, POPC and one RED of a lane; R: REDUX and one RED; K: POPC, one ATOMG and SHFL; "-": the
- * atomic of every lane. Where simtx decides otherwise, ptxas's letter follows: simtx combines less.
+ * Which atomics are combined (gpu.combine_atomics): bodies of kernels, and what ptxas 13.0 made of them for sm_90, seen
+ * in its machine code. S: VOTEU, POPC and one RED of a lane; R: REDUX and one RED; K: POPC, one ATOMG and SHFL; "-":
+ * the atomic of every lane. Where simtx decides otherwise, ptxas's letter follows: simtx combines less.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,10 @@ static enum combine combine_in(const char *body)
     struct arena *arena = arena_new();
     const struct ptx_func *f = ptx_find_func(m, "k");
     struct tinst *t = calloc(f->ninsts + 1, sizeof *t);
-    const struct sm_cfg c = { .warp_size = 32, .simd_width = 32, .slots = { [SEQ_ATOMIC_SUM] = 6, [SEQ_ATOMIC_REDUCE] = 7,
-                                                                              [SEQ_ATOMIC_RANK] = 11 } };
+    const struct sm_cfg c = {
+        .warp_size = 32, .simd_width = 32,
+        .slots = { [SEQ_ATOMIC_SUM] = 6, [SEQ_ATOMIC_REDUCE] = 7, [SEQ_ATOMIC_RANK] = 11 }
+    };
     combine_set(t, f, flow_analyse(f, arena), &c);
     enum combine found = COMBINE_NONE;
     for (uint32_t i = 0; i < f->ninsts; i++)
@@ -126,8 +128,8 @@ static void addresses(void **state)
     same("S", "ld.global.u64 %d2, [%d1]; red.global.add.u32 [%d2], 1;");
     same("S", "ld.volatile.global.u64 %d2, [%d1+8]; red.global.add.u32 [%d2], 1;");
     same("S", "ld.shared.u64 %d2, [s]; red.global.add.u32 [%d2], 1;");
-    same("S", "setp.lt.u32 %p1, %r1, 5; vote.sync.ballot.b32 %r4, %p1, -1; cvt.u64.u32 %d2, %r4; add.u64 %d3, %d1, %d2; "
-              "red.global.add.u32 [%d3], 1;");
+    same("S", "setp.lt.u32 %p1, %r1, 5; vote.sync.ballot.b32 %r4, %p1, -1; cvt.u64.u32 %d2, %r4; "
+              "add.u64 %d3, %d1, %d2; red.global.add.u32 [%d3], 1;");
     same("-", AT_X "red.global.add.u32 [%d3], 1;");
     same("-", "mov.u32 %r4, %tid.y; cvt.u64.u32 %d2, %r4; add.u64 %d3, %d1, %d2; red.global.add.u32 [%d3], 1;");
     same("-", "atom.global.exch.b32 %r4, [%d1], %r1; cvt.u64.u32 %d2, %r4; add.u64 %d3, %d1, %d2; "
@@ -147,8 +149,10 @@ static void branches(void **state)
     (void)state;
     same("-", "setp.lt.u32 %p1, %r1, 5; @%p1 bra L; add.u64 %d1, %d1, 64; L: red.global.add.u32 [%d1], 1;");
     same("S", "setp.lt.u32 %p1, %r9, 5; @%p1 bra L; add.u64 %d1, %d1, 64; L: red.global.add.u32 [%d1], 1;");
-    same("-", "setp.lt.u32 %p1, %r1, 5; add.u64 %d2, %d1, 64; selp.b64 %d3, %d1, %d2, %p1; red.global.add.u32 [%d3], 1;");
-    same("S", "setp.lt.u32 %p1, %r9, 5; add.u64 %d2, %d1, 64; selp.b64 %d3, %d1, %d2, %p1; red.global.add.u32 [%d3], 1;");
+    same("-", "setp.lt.u32 %p1, %r1, 5; add.u64 %d2, %d1, 64; selp.b64 %d3, %d1, %d2, %p1; "
+              "red.global.add.u32 [%d3], 1;");
+    same("S", "setp.lt.u32 %p1, %r9, 5; add.u64 %d2, %d1, 64; selp.b64 %d3, %d1, %d2, %p1; "
+              "red.global.add.u32 [%d3], 1;");
     same("S", "setp.lt.u32 %p1, %r1, 5; @%p1 bra L; add.u64 %d2, %d1, 8; red.global.add.u32 [%d2], 1; L:");
     same("S", "setp.lt.u32 %p1, %r1, 5; @%p1 red.global.add.u32 [%d1], 1;");
     same("S", "setp.lt.u32 %p1, %r9, 5; @%p1 red.global.add.u32 [%d1], 1;");
@@ -178,7 +182,8 @@ static void one_lane(void **state)
     same("S", "and.b32 %r4, %r1, 31; setp.eq.u32 %p1, %r4, 0; " GUARDED);
     same("S", "setp.lt.u32 %p1, %r1, 1; " GUARDED);
     same("S", "mov.u32 %r4, %tid.y; setp.eq.u32 %p1, %r4, 0; " GUARDED);
-    same("S", "setp.ne.u32 %p1, %r1, 0; @%p1 bra L; st.volatile.global.u32 [%d1+8], %r1; L: red.global.add.u32 [%d1], %r9;");
+    same("S", "setp.ne.u32 %p1, %r1, 0; @%p1 bra L; st.volatile.global.u32 [%d1+8], %r1; L: "
+              "red.global.add.u32 [%d1], %r9;");
 }
 
 int main(void)
