@@ -623,7 +623,7 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
         return false;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);
-    op->lanes = op->on_host = op->outside = 0;
+    op->lanes = op->on_host = op->outside = op->combined = 0;
     op->fragments = lanes;
     op->pattern = MEM_PATTERN_SCATTERED;
     for (uint32_t i = 0; i < w->halves; i++) {

@@ -36,6 +36,7 @@ struct mem_op {
     uint64_t lanes;                  /* that execute it, without the lanes of .param words, which were served at once */
     uint64_t served_by[SERVERS];     /* the lanes of each server; together they are `lanes` */
     uint64_t on_host;                /* lanes of .param words */
+    uint64_t combined;               /* atomics: the lanes for which the one in `lanes` performs; 0 = each for itself */
     uint64_t fragments;              /* ldmatrix: the lanes that execute it; `lanes` are those that give rows */
     uint64_t outside;                /* lanes whose illegal access check.memory tolerates; they are in no other set */
     /* from the instruction, see mem_shape */
@@ -90,6 +91,14 @@ void mem_describe(struct mem_shape *s, const struct dinst *d);
 
 /* Captures a memory step (called by warp_step). Checks bounds and alignment, so faults are precise. False: a fault. */
 bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct mem_op *op);
+
+/*
+ * Combines the lanes of an integer atomic (combine_lanes.c): from now on it is an access of one lane. False: it is not
+ * changed, because its lanes have several addresses, or several memories serve them.
+ */
+bool mem_combine_lanes(struct mem_op *op);
+/* The one lane of an atomic with result has performed: writes the results of all lanes to their registers. */
+void mem_combined_results(struct mem_op *op);
 
 /*
  * A local access wider than a word is split into words of different lines: piece p of a lane is its bytes [4p, 4p + 4)

@@ -78,7 +78,8 @@ for reason in $("$simtx" stats --stalls | awk '$1 != "no_warp" { print $1 }'); d
 done
 holds "every cycle of a warp" sum 'wait\\.[a-z_]*' warp_cycles
 
-# The kernel of all kinds of instructions, on a machine with sequences and one with caches of its own for constants.
+# The kernel of all kinds of instructions, on a machine with sequences, one with caches of its own for constants, and one
+# that combines atomics.
 pairs() {
     local pair
     for pair in issued:timed_warp_instructions threads:timed_thread_instructions coalescer.instructions \
@@ -96,14 +97,16 @@ pairs() {
     done
     holds "$1: every cycle of a warp" sum 'wait\\.[a-z_]*' warp_cycles
 }
-for machine in v100+2sm quadro-fx5800+2sm; do
+warps=$((40 * 8))
+for machine in v100+2sm quadro-fx5800+2sm h100+2sm; do
     holds "$machine: all kinds of instructions" mix $machine
     pairs $machine
 done
+holds "h100: an atomic after the 6 machine instructions that combine its lanes, and a barrier" \
+    at 7 machine_instructions $((warps * 8 * (7 + 1)))
 holds "v100+2sm, again" mix v100+2sm
 holds "v100: what the sums are made of" not_zero l1.hits l1.misses l1.atomics const.hits const.misses load.cycles \
     stall.branch stall.barrier stall.issue_width wait.branch wait.barrier
-warps=$((40 * 8))
 holds "v100: a loop" at 2 issued $((warps * 8))
 holds "v100: a division is 20 machine instructions" at 3 machine_instructions $((warps * 8 * 21))
 holds "v100: lanes of 4-byte private memory are side by side" at 4 coalescer.lines $((warps * 8 * 2))

@@ -111,7 +111,7 @@ static void open_functional(struct run *run)
 static void open_timing(struct run *run)
 {
     static const struct { const char *preset, *keys; } machines[] = {
-        { "gtx480+sc+tiny", "gpu.sms=2" },
+        { "gtx480+sc+tiny", "gpu.sms=2 gpu.combine_atomics=true" },
         { "gtx480+tso+tiny+l1on", "gpu.sms=2 core.policy=lrr core.issue=2" },
         { "gtx480+tiny+l1on", "gpu.sms=3 core.policy=two_level core.active_warps=2 core.collector=true sim.threads=2" },
         { "gtx480-sc+tso-store-buffer+tiny", "gpu.sms=2 l1.ways=2 l1.store_hit=update l1.streaming=true "
@@ -120,12 +120,13 @@ static void open_timing(struct run *run)
         { "quadro-fx5800+tiny", "gpu.sms=1" },
         { "quadro-fx5800", "gpu.sms=2 l1.kb=0 l2.slice_kb=0 const.kb=1 dram.scheduler=fcfs" },
         { "southern-islands+multi2sim+tiny", "gpu.sms=2" },
-        { "southern-islands", "gpu.sms=2 gpu.simt=independent core.policy=gto sim.no_skip=true" },
-        { "v100+tiny", "gpu.sms=4 l1.sectored=false sim.threads=2" },
+        { "southern-islands", "gpu.sms=2 gpu.simt=independent core.policy=gto sim.no_skip=true "
+                              "gpu.combine_atomics=true" },
+        { "v100+tiny", "gpu.sms=4 l1.sectored=false sim.threads=2 gpu.combine_atomics=true" },
         { "v100", "gpu.sms=2 gpu.instruction_order=scheduled core.collector=true core.issue=2 "
-                  "core.dual_different=false core.schedulers=2" },
+                  "core.dual_different=false core.schedulers=2 gpu.combine_atomics=true" },
         { "default+tiny", "gpu.sms=2 gpu.warp_size=64 core.collector=true core.pinned=true core.perfect_fetch=true "
-                          "xbar.input_flits=65 xbar.output_flits=65" },
+                          "xbar.input_flits=65 xbar.output_flits=65 gpu.combine_atomics=true" },
         { "default", "gpu.sms=2 gpu.warp_size=64 core.simd_width=64 core.policy=two_level core.active_warps=1" },
         { "default+tiny+l1off", "gpu.sms=2 l2.write_fetch=true l2.merge_fills=false coalescer.segment=128" },
         { "default", "gpu.sms=2 dram.close_page=true dram.refresh=true sim.flush=false coalescer.lanes=16" },

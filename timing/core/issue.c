@@ -6,6 +6,7 @@
  * issue is counted under a stall reason, which stays the same until the next event.
  */
 #include "memsys/order/order_history.h"
+#include "timing/core/combine.h"
 #include "timing/core/sm_impl.h"
 
 void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
@@ -23,7 +24,8 @@ void issue_memory(struct sm *s, struct slot *w, struct mem_op *op)
  */
 static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, uint64_t lanes, struct mem_op *op)
 {
-    bool shared = op->served_by[SERVE_SHARED];
+    bool shared = op->served_by[SERVE_SHARED], combining = w->combining;
+    w->combining = false;
     if (!op->lanes) {
         sm_give_op(s, op);
         if (lanes && t->ndst) {
@@ -32,6 +34,8 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         }
         return false;
     }
+    if (combining)
+        combine_issued(s, w, t, op);
     op->sm_slot = w->index;
     op->issued = s->now;
     op->owner = (void *)(uintptr_t)t;
@@ -194,6 +198,8 @@ static void issue(struct sm *s, struct slot *w)
     const struct tinst *t = w->inst;
     const struct tcode *code = w->code;
     struct resident_block *block = w->block;
+    if (t->combine && combine_begin(s, w))
+        return;
     if (s->observed)
         observe_instruction(s, w);
     struct mem_op *op = t->kind == TINST_MEMORY ? new_op(s, w, t) : NULL;

@@ -59,6 +59,10 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
             sm_event(s, at + s->cfg.refetch_shared, EVENT_WAKE, w);
     }
     at += (uint64_t)s->cfg.mem_stages;
+    if (op->combined && op->kind == MOP_ATOM) {
+        mem_combined_results(op);
+        at += t->tail;
+    }
     if (op->to_shared) {
         copies_arrived(s, w, op, at);
         return;

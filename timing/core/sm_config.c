@@ -27,6 +27,7 @@ void sm_configure(struct sm_cfg *c, const struct simtx_config *config, uint16_t 
     *c = (struct sm_cfg){
         .index = index, .warps = gpu.max_threads_per_sm / gpu.warp_size, .blocks = gpu.max_blocks_per_sm,
         .warp_size = gpu.warp_size, .core_mhz = gpu.core_mhz,
+        .combine_atomics = gpu.combine_atomics,
         .inst_bytes = caches.inst_bytes, .inst_line = caches.inst.line,
         .order = order_policy_of(config), .config = config
     };

@@ -33,6 +33,7 @@ struct sm_cfg {
     struct cnet_cfg cluster;
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, core_mhz;
+    bool combine_atomics;
     uint32_t shared_latency;         /* of the load/store unit */
     uint32_t inst_bytes, inst_line;  /* of the instruction cache */
     const struct order_policy *order;

@@ -84,6 +84,10 @@ static void describe_reason(const struct sm *s, const struct slot *w, char *buf,
         describe_ready(s, w, buf, size);
         return;
     }
+    if (w->combining && w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_ALU) {
+        snprintf(buf, size, "the lanes' values, which are still being combined");
+        return;
+    }
     switch (w->set - SCHED_WAIT) {
     case SM_STALL_SCOREBOARD_MEM:
     case SM_STALL_SCOREBOARD_ALU: describe_register(s, w, buf, size); break;

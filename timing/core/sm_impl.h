@@ -62,6 +62,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     bool missing;                    /* a miss in the instruction cache is outstanding */
     bool waking;                     /* an EVENT_WAKE is scheduled */
     bool ended;
+    bool combining;                  /* the sequence of the next instruction has begun (combine.c) */
     uint16_t index;                  /* of this slot */
     uint32_t seq;                    /* index of the next instruction in its function */
     uint32_t fetch;                  /* index of the next instruction to fetch */
@@ -348,6 +349,7 @@ void sm_profile_end(struct sm *s);
 void sm_profile_start(struct sm *s, const struct slot *w);               /* the warp starts in this cycle */
 void sm_profile_move(struct sm *s, const struct slot *w, unsigned set);  /* before the warp moves to the set */
 void sm_profile_issue(struct sm *s, const struct slot *w);               /* before its next instruction issues */
+void sm_profile_sequence(struct sm *s, const struct slot *w);            /* its next instruction begins as a sequence */
 void sm_profile_next(struct sm *s, const struct slot *w);                /* after the issue, when it has its next one */
 uint64_t *sm_profile_row(const struct sm *s, const struct slot *w);      /* the row of its last issued instruction */
 /* From this cycle on the scheduler's stalls are charged to a warp: one of `among` with the reason `why`; one of `warps`

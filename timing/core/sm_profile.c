@@ -102,6 +102,11 @@ void sm_profile_issue(struct sm *s, const struct slot *w)
     p->since = s->now + 1;
 }
 
+void sm_profile_sequence(struct sm *s, const struct slot *w)
+{
+    s->sched[w->sched].charged = next_row(w);
+}
+
 void sm_profile_next(struct sm *s, const struct slot *w)
 {
     struct slot_profile *p = &s->profile->slot[w->index];

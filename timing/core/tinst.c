@@ -11,6 +11,7 @@
 #include "memsys/xbar/packet.h"
 #include "ptx/isa/ops_check.h"
 #include "ptx/matrix/matrix.h"
+#include "timing/core/combine.h"
 #include "timing/core/exec_mask.h"
 #include "timing/core/sm.h"
 
@@ -426,6 +427,8 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     set_registers(&t->inst[f->ninsts], &end, &n, c);
     if (c->exec_mask)
         exec_mask_set(t->inst, f, code->flow);
+    if (c->combine_atomics)
+        combine_set(t->inst, f, code->flow, c);
     set_ways_to_end(t, f, c);
     set_fetched(t, c);
     return t;

@@ -25,6 +25,10 @@ enum tinst_kind {
     TINST_COPY                       /* commits a group of asynchronous copies, or waits for groups (copies.c) */
 };
 
+/* How an atomic of several lanes is one access (combine_rule.c): its value times the number of lanes, a reduction of the
+ * lanes' values, or as SUM, with a result for each lane. */
+enum combine { COMBINE_NONE, COMBINE_SUM, COMBINE_REDUCE, COMBINE_RANK };
+
 /* Vector accesses and calls may use more than TINST_REGS registers (`all_regs`). The first 64 * TINST_WORDS registers
  * are in bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
@@ -49,6 +53,9 @@ struct tinst {
     uint16_t to_end;                 /* least number of cycles between its issue and the end of its warp */
     uint16_t slots;                  /* issue slots: machine instructions, one after the other */
     uint16_t slot_gap;               /* core cycles from one of them to the next */
+    uint16_t slots_before;           /* combined atomics: of the slots, those before the access */
+    uint8_t combine;                 /* enum combine */
+    uint32_t lead, tail;             /* combined atomics: core cycles before the access, and after it until the results */
     uint32_t scalars;                /* instructions on the scalar unit that precede it (core.exec_mask) */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */
