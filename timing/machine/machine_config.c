@@ -128,9 +128,11 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
                  p->name);
         return false;
     }
-    if (p && c->partition.l2.copies) {
-        snprintf(text, size, "coherence.protocol: %s has no message for copies by the host that stay in L2 (l2.copies)",
-                 p->name);
+    const char *placed = c->partition.l2.copies       ? "copies by the host that stay in L2 (l2.copies)"
+                         : c->partition.l2.parameters ? "parameters that a launch writes to L2 (l2.parameters)"
+                                                      : NULL;
+    if (p && placed) {
+        snprintf(text, size, "coherence.protocol: %s has no message for %s", p->name, placed);
         return false;
     }
     if (p && c->versions.slots) {
@@ -139,6 +141,17 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
         return false;
     }
     return !p || coherence_check(p, c->xbars.vns, text, size);
+}
+
+/* What would keep an ended warp's stores by its slot; NULL = nothing. */
+static const char *waits_for_stores(const struct machine_cfg *c, bool transactions)
+{
+    const struct order_policy *p = c->sm.order;
+    bool relaxed = p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX;
+    return c->lsu.l1.coherence                               ? "coherence protocols"
+           : transactions                                    ? "transactional memory"
+           : p->stage || p->new_state || !relaxed            ? "ordering policies other than rmo-ptx, rmo-no-drain and rmo-paper"
+                                                             : NULL;
 }
 
 bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
@@ -154,6 +167,11 @@ bool machine_check(const struct simtx_config *config, const struct machine_plugi
                    c.sm.order->vns, c.xbars.vns);
     if (c.lsu.l1.stages && (c.lsu.l1.coherence || c.sm.order->stage))
         diag_error(d, 0, 0, "l1.pipelined: coherence protocols and policies with a stage look lines up in their order");
+    bool transactions = plugins->tm || config_choice(config, KEY_TM_GLOBAL) || config_choice(config, KEY_TM_SHARED);
+    const char *waits = waits_for_stores(&c, transactions);
+    if (c.sm.exit_past_stores && waits)
+        diag_error(d, 0, 0, "%s does not work with %s, which follow the stores of a warp until they have performed",
+                   config_setting(config, KEY_CORE_EXIT_PAST_STORES).text, waits);
     const struct tm_protocol *tm = plugins->tm ? plugins->tm : tm_protocols[config_choice(config, KEY_TM_GLOBAL)];
     if (!check_coherence(&c, text, sizeof text) || !check_transactions(&c, config, tm, text, sizeof text))
         diag_error(d, 0, 0, "%s", text);
