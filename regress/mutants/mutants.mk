@@ -5,7 +5,7 @@ MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
-           dram occupancy carveout mbarrier schedule policies reservations litmus vmem traffic machine dispatch
+           dram occupancy carveout mbarrier schedule policies reservations litmus vmem traffic machine dispatch lsu
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -26,6 +26,7 @@ FINDER_protocols := $(patsubst %,regress/coherence/%.c,tester rig coverage) \
 FINDER_dram      := regress/unit/memsys/test_dram.c
 FINDER_vmem      := regress/unit/memsys/test_vmem.c
 FINDER_traffic   := regress/unit/memsys/test_dram_traffic.c
+FINDER_lsu       := $(patsubst %,regress/unit/memsys/%.c,test_lsu lsu_random lsu_rig)
 FINDER_dispatch  := regress/unit/timing/test_dispatch.c
 FINDER_machine   := regress/unit/timing/test_machine.c
 FINDER_policies  := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
