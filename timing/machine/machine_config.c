@@ -143,15 +143,15 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
     return !p || coherence_check(p, c->xbars.vns, text, size);
 }
 
-/* What would keep an ended warp's stores by its slot; NULL = nothing. */
-static const char *waits_for_stores(const struct machine_cfg *c, bool transactions)
+/* What follows the stores of a warp until they have performed, so that the warp cannot end before; NULL = nothing. */
+static const char *follows_stores(const struct machine_cfg *c, bool transactions)
 {
     const struct order_policy *p = c->sm.order;
-    bool relaxed = p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX;
-    return c->lsu.l1.coherence                               ? "coherence protocols"
-           : transactions                                    ? "transactional memory"
-           : p->stage || p->new_state || !relaxed            ? "ordering policies other than rmo-ptx, rmo-no-drain and rmo-paper"
-                                                             : NULL;
+    bool relaxed = (p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX) && !p->stage && !p->new_state;
+    return c->lsu.l1.coherence ? "coherence protocols"
+           : transactions      ? "transactional memory"
+           : !relaxed          ? "ordering policies other than rmo-ptx, rmo-no-drain and rmo-paper"
+                               : NULL;
 }
 
 bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
@@ -168,10 +168,10 @@ bool machine_check(const struct simtx_config *config, const struct machine_plugi
     if (c.lsu.l1.stages && (c.lsu.l1.coherence || c.sm.order->stage))
         diag_error(d, 0, 0, "l1.pipelined: coherence protocols and policies with a stage look lines up in their order");
     bool transactions = plugins->tm || config_choice(config, KEY_TM_GLOBAL) || config_choice(config, KEY_TM_SHARED);
-    const char *waits = waits_for_stores(&c, transactions);
-    if (c.sm.exit_past_stores && waits)
-        diag_error(d, 0, 0, "%s does not work with %s, which follow the stores of a warp until they have performed",
-                   config_setting(config, KEY_CORE_EXIT_PAST_STORES).text, waits);
+    const char *follows = follows_stores(&c, transactions);
+    if (c.sm.exit_past_stores && follows)
+        diag_error(d, 0, 0, "%s does not work with %s: the stores of a warp are followed until they have performed",
+                   config_setting(config, KEY_CORE_EXIT_PAST_STORES).text, follows);
     const struct tm_protocol *tm = plugins->tm ? plugins->tm : tm_protocols[config_choice(config, KEY_TM_GLOBAL)];
     if (!check_coherence(&c, text, sizeof text) || !check_transactions(&c, config, tm, text, sizeof text))
         diag_error(d, 0, 0, "%s", text);
