@@ -65,6 +65,16 @@ static void configure_memory(struct machine_cfg *c, const struct simtx_config *c
     c->partition.credit_latency = c->xbar[MACHINE_XBAR_REQUEST].latency_out;
 }
 
+/* Do only fences, releases and barriers wait for stores? If not, something follows them by the slot of their warp. */
+static bool stores_are_relaxed(const struct machine_cfg *c, const struct simtx_config *config,
+                               const struct machine_plugins *plugins)
+{
+    const struct order_policy *p = c->sm.order;
+    bool transactions = plugins->tm || config_choice(config, KEY_TM_GLOBAL) || config_choice(config, KEY_TM_SHARED);
+    bool relaxed = p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX;
+    return relaxed && !p->stage && !p->new_state && !c->lsu.l1.coherence && !transactions;
+}
+
 static void choose_protocols(struct machine_cfg *c, const struct simtx_config *config,
                              const struct machine_plugins *plugins)
 {
@@ -75,6 +85,7 @@ static void choose_protocols(struct machine_cfg *c, const struct simtx_config *c
     if (plugins->order)
         c->sm.order = plugins->order;
     c->partition.control_vns = coherence_control_vns(c->partition.coherence) | c->sm.order->control_vns;
+    c->sm.exit_past_stores &= stores_are_relaxed(c, config, plugins);
 }
 
 void machine_configure(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins,
@@ -128,11 +139,9 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
                  p->name);
         return false;
     }
-    const char *placed = c->partition.l2.copies       ? "copies by the host that stay in L2 (l2.copies)"
-                         : c->partition.l2.parameters ? "parameters that a launch writes to L2 (l2.parameters)"
-                                                      : NULL;
-    if (p && placed) {
-        snprintf(text, size, "coherence.protocol: %s has no message for %s", p->name, placed);
+    if (p && c->partition.l2.copies) {
+        snprintf(text, size, "coherence.protocol: %s has no message for copies by the host that stay in L2 (l2.copies)",
+                 p->name);
         return false;
     }
     if (p && c->versions.slots) {
@@ -141,17 +150,6 @@ static bool check_coherence(const struct machine_cfg *c, char *text, size_t size
         return false;
     }
     return !p || coherence_check(p, c->xbars.vns, text, size);
-}
-
-/* What follows the stores of a warp until they have performed, so that the warp cannot end before; NULL = nothing. */
-static const char *follows_stores(const struct machine_cfg *c, bool transactions)
-{
-    const struct order_policy *p = c->sm.order;
-    bool relaxed = (p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX) && !p->stage && !p->new_state;
-    return c->lsu.l1.coherence ? "coherence protocols"
-           : transactions      ? "transactional memory"
-           : !relaxed          ? "ordering policies other than rmo-ptx, rmo-no-drain and rmo-paper"
-                               : NULL;
 }
 
 bool machine_check(const struct simtx_config *config, const struct machine_plugins *plugins, struct diag *d)
@@ -167,11 +165,6 @@ bool machine_check(const struct simtx_config *config, const struct machine_plugi
                    c.sm.order->vns, c.xbars.vns);
     if (c.lsu.l1.stages && (c.lsu.l1.coherence || c.sm.order->stage))
         diag_error(d, 0, 0, "l1.pipelined: coherence protocols and policies with a stage look lines up in their order");
-    bool transactions = plugins->tm || config_choice(config, KEY_TM_GLOBAL) || config_choice(config, KEY_TM_SHARED);
-    const char *follows = follows_stores(&c, transactions);
-    if (c.sm.exit_past_stores && follows)
-        diag_error(d, 0, 0, "%s does not work with %s: the stores of a warp are followed until they have performed",
-                   config_setting(config, KEY_CORE_EXIT_PAST_STORES).text, follows);
     const struct tm_protocol *tm = plugins->tm ? plugins->tm : tm_protocols[config_choice(config, KEY_TM_GLOBAL)];
     if (!check_coherence(&c, text, sizeof text) || !check_transactions(&c, config, tm, text, sizeof text))
         diag_error(d, 0, 0, "%s", text);
