@@ -247,6 +247,8 @@ void partition_copied(struct partition *p, uint32_t slice, uint64_t line, uint8_
     uint32_t i = tags_find(&s->tags, line);
     if (i == TAG_NONE) {
         i = tags_victim(&s->tags, line);
+        if (s->directory && s->tags.tag[i].state && l2_coherence_state(s, s->tags.tag[i].line))
+            return;
         l2_clear_dirty(s, i);
         tags_allocate(&s->tags, i, line, 1);
     }

@@ -168,6 +168,18 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot)
     return sm_slot < u->retire.slots && u->retire.busy[sm_slot];
 }
 
+bool lsu_all_sent(const struct lsu *u, uint32_t sm_slot, uint32_t loads, uint32_t stores)
+{
+    struct remote_warp w = remote_warp(&u->remote, sm_slot);
+    uint32_t busy = sm_slot < u->retire.slots ? u->retire.busy[sm_slot] : 0;
+    return busy == w.instructions && loads == w.loads && stores == w.stores;
+}
+
+void lsu_warp_ended(struct lsu *u, uint32_t sm_slot)
+{
+    remote_warp_ended(&u->remote, sm_slot);
+}
+
 void lsu_acquire(struct lsu *u)
 {
     u->changed = true;

@@ -1,5 +1,6 @@
 /* Write-through stores and atomics. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "memsys/lsu/remote.h"
@@ -17,6 +18,7 @@ void remote_end(struct remote *r)
 {
     pool_end(&r->payloads);
     free(r->track);
+    free(r->warp);
     *r = (struct remote){ 0 };
 }
 
@@ -58,15 +60,44 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
     p->warp = (uint16_t)op->sm_slot;
 }
 
+static struct remote_warp *warp_of(struct remote *r, uint32_t slot)
+{
+    if (slot >= r->warps) {
+        uint32_t old = r->warps;
+        r->warps = (slot + 64) / 64 * 64;
+        r->warp = mem_resize(r->warp, r->warps, sizeof *r->warp, "stores of warps");
+        memset(r->warp + old, 0, (r->warps - old) * sizeof *r->warp);
+    }
+    return &r->warp[slot];
+}
+
 uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n)
 {
+    struct remote_warp *w = warp_of(r, op->sm_slot);
     uint32_t i = track_new(r);
     r->track[i] = (struct remote_track){
-        .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot,
+        .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot, .ended = w->ended,
         .counts_load = op->kind == MOP_RED, .counts_store = s == SERVE_GLOBAL
     };
+    w->instructions++;
+    w->loads += r->track[i].counts_load ? n : 0;
+    w->stores += r->track[i].counts_store ? n : 0;
     retire_hold(r->retire, op->sm_slot);
     return i;
+}
+
+struct remote_warp remote_warp(const struct remote *r, uint32_t slot)
+{
+    return slot < r->warps ? r->warp[slot] : (struct remote_warp){ 0 };
+}
+
+void remote_warp_ended(struct remote *r, uint32_t slot)
+{
+    struct remote_warp *w = warp_of(r, slot);
+    for (; w->instructions; w->instructions--)
+        retire_release(r->retire, slot);
+    w->loads = w->stores = 0;
+    w->ended++;
 }
 
 enum lsu_result remote_store(struct remote *r, const struct mem_op *op, const struct line_access *a, enum mem_server s,
@@ -102,6 +133,11 @@ enum lsu_result remote_atomic(struct remote *r, struct mem_op *op, const struct 
     return LSU_SERVED;
 }
 
+static bool warp_has_ended(const struct remote *r, const struct remote_track *t)
+{
+    return t->ended != r->warp[t->slot].ended;
+}
+
 static void report_performed(struct remote *r, const struct remote_track *t, uint64_t line, uint64_t now)
 {
     struct stage_performed p = { t->slot, false, line, t->instruction };
@@ -112,11 +148,38 @@ static void report_performed(struct remote *r, const struct remote_track *t, uin
         retire_performed(r->retire, &p, now);
 }
 
+/* The same for a warp that has ended. */
+static void report_late(struct remote *r, const struct remote_track *t, uint64_t line)
+{
+    struct stage_performed p = { t->slot, false, line, t->instruction };
+    if (t->counts_load)
+        retire_performed_late(r->retire, &p);
+    p.store = true;
+    if (t->counts_store)
+        retire_performed_late(r->retire, &p);
+}
+
+/* The report may end the warp. */
+static void report_acknowledged(struct remote *r, const struct remote_track *t, uint64_t line, uint64_t now)
+{
+    if (warp_has_ended(r, t)) {
+        report_late(r, t, line);
+        return;
+    }
+    r->warp[t->slot].loads -= t->counts_load;
+    r->warp[t->slot].stores -= t->counts_store;
+    report_performed(r, t, line, now);
+}
+
 static void part_over(struct remote *r, uint32_t i)
 {
+    const struct remote_track *t = &r->track[i];
     if (--r->track[i].pending)
         return;
-    retire_release(r->retire, r->track[i].slot);
+    if (!warp_has_ended(r, t)) {
+        r->warp[t->slot].instructions--;
+        retire_release(r->retire, t->slot);
+    }
     track_free(r, i);
 }
 
@@ -131,7 +194,7 @@ void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
     const struct remote_track *t = &r->track[i];
     if (p->atom)
         pool_give(&r->payloads, p->atom);
-    report_performed(r, t, p->line, now);
+    report_acknowledged(r, t, p->line, now);
     if (t->pending == 1 && t->counts_store && !t->counts_load)
         hist_add(r->retire->hists, HIST_STORE_LATENCY, now - t->issued);
     part_over(r, i);

@@ -1,6 +1,8 @@
 /*
  * Accesses that L2 performs: stores that are written through, and atomics. The packet carries their bytes or operands,
- * so a store or red completes for its warp when its last packet is queued; it has performed when L2's reply arrives.
+ * so a store or red completes for its warp when its last packet is queued; it has performed when L2's reply arrives. The
+ * warp may have ended by then, and its slot may have another warp (core.exit_past_stores): the reply is then counted, but
+ * reported to no warp.
  */
 #ifndef MEMSYS_REMOTE_H
 #define MEMSYS_REMOTE_H
@@ -12,9 +14,14 @@ struct remote_track {
     struct mem_op *op;               /* atomics with a result */
     uint64_t lanes, issued, instruction;
     uint32_t pending, slot;
+    uint32_t ended;                  /* as in remote_warp, when it was sent: another number there, and its warp has ended */
     uint32_t next;                   /* free list */
     bool counts_load, counts_store;  /* it is reported to the SM as performed: as a load, as a store */
 };
+
+/* The warp of a slot: its stores and reds whose packets are outstanding, and the calls of `performed` that follow.
+ * ended: warps that have ended in the slot (remote_warp_ended). */
+struct remote_warp { uint32_t instructions, loads, stores, ended; };
 
 struct remote {
     const struct lsu_cfg *cfg;
@@ -24,6 +31,8 @@ struct remote {
     uint64_t *count;
     struct remote_track *track;
     uint32_t tracks, free;
+    struct remote_warp *warp;        /* by slot, as many as have had a store or red */
+    uint32_t warps;
     struct pool payloads;            /* struct atom_payload */
 };
 
@@ -44,5 +53,8 @@ enum lsu_result remote_atomic(struct remote *r, struct mem_op *op, const struct 
                               uint64_t now);
 void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now);      /* stores and reds */
 void remote_replied(struct remote *r, struct packet *p, uint64_t now);           /* atomics with a result */
+struct remote_warp remote_warp(const struct remote *r, uint32_t slot);
+/* The warp's outstanding stores and reds are no longer its own: retire does not count them, nor report them. */
+void remote_warp_ended(struct remote *r, uint32_t slot);
 
 #endif

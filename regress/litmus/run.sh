@@ -16,6 +16,7 @@ sweep() {
 
 # Published tests: what the model says, no forbidden outcome, and the weak ones that must be seen.
 sweep "PTX tests" "$here"/ptx/*.litmus --expect "$here/ptx/expect.ptx" --runs $runs
+sweep "PTX tests, warps end before their stores" "$here"/ptx/*.litmus --runs 2000 --set core.exit_past_stores=true
 sweep "RISC-V tests" "$here"/riscv/*.litmus --expect "$here/riscv/expect.ptx" --runs $runs
 sweep "x86 tests, TSO" "$here"/x86/*.litmus --model tso --expect "$here/x86/expect.tso" --runs 0
 sweep "x86 tests, SC" "$here"/x86/*.litmus --model sc --expect "$here/x86/expect.sc" --runs 0

@@ -1,7 +1,8 @@
 /*
  * A preset beside hardware counters of kernels that were not used to choose its values: the cases of regress/correlation
  * on the preset MACHINE, and what a profiler counted on the chip (DIR/MACHINE-correlation.tsv). Writes two tables, cycles
- * and counters, and the mean error of the cycles; the document must show what was simulated.
+ * and counters, and the mean error of the cycles; the document must show what was simulated. Cycles are those in which
+ * the SM that is busy longest has a block, on both sides.
  * Usage: counters DOCUMENT CASES COUNTERS [--write]
  */
 #include <jansson.h>
@@ -83,8 +84,12 @@ static double stat(const struct row *r, const char *name)
 static void run(struct row *r, const char *dir)
 {
     static const char *const none[] = { NULL }, *const scheduled[] = { "gpu.instruction_order=scheduled", NULL };
-    r->cycles[IN_TEXT] = (double)case_run_on(r->c, dir, "+" MACHINE, none, keep_stats, r).cycles;
-    r->cycles[SCHEDULED] = (double)case_run_on(r->c, dir, "+" MACHINE, scheduled, NULL, NULL).cycles;
+    struct row other = { 0 };
+    case_run_on(r->c, dir, "+" MACHINE, none, keep_stats, r);
+    case_run_on(r->c, dir, "+" MACHINE, scheduled, keep_stats, &other);
+    r->cycles[IN_TEXT] = stat(r, "longest_sm_cycles");
+    r->cycles[SCHEDULED] = stat(&other, "longest_sm_cycles");
+    json_decref(other.stats);
 }
 
 /* ---- the tables ---- */

@@ -115,6 +115,13 @@ of_h100() {
     [ "$(tr '\n' ' ' <groups)" = "0 1 2 3 4 5 6 7 " ]
 }
 holds "clusters of 8 on an H100" of_h100
+# an exit is an arrival: in a cluster it waits for the warp's stores, whatever core.exit_past_stores is
+exits_alike() {
+    cluster exit_first 2 32 --cluster 2 >wait
+    cluster exit_first 2 32 --cluster 2 --set core.exit_past_stores=true >past
+    between 500 2000 exit_first 2 32 --cluster 2 && cmp wait past
+}
+holds "exits in a cluster" exits_alike
 cluster gone 2 32 --cluster 2 >out
 holds "an exited block" grep -q "rank 1 of the cluster, which has exited" err
 # fault KERNEL TEXT: the message

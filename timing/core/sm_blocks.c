@@ -1,6 +1,7 @@
 /*
  * Blocks on an SM. A block occupies the lowest free warp slots, of all schedulers or of one; slot w belongs to
- * scheduler w mod schedulers. The block ends when all its warps have ended and none of their accesses is outstanding.
+ * scheduler w mod schedulers. The block ends when all its warps have ended and none of their accesses is outstanding;
+ * with core.exit_past_stores, when those that are outstanding are on their way to L2 and no register waits for them.
  * The next block of the same grid reuses the context (registers, shared memory) of an ended block.
  */
 #include <stdlib.h>
@@ -252,8 +253,11 @@ void sm_block_warp_ended(struct sm *s, struct slot *w)
 static bool outstanding(const struct sm *s, const struct slot *w)
 {
     const struct order_warp *o = &w->order;
-    return w->nalu || w->nmem || w->collecting || o->loads || o->stores || o->acquires ||
-           copies_pending(s, w) || lsu_warp_busy(s->lsu, w->index);
+    if (w->nalu || w->nmem || w->collecting || o->acquires || copies_pending(s, w))
+        return true;
+    if (s->cfg.exit_past_stores)
+        return !lsu_all_sent(s->lsu, w->index, o->loads, o->stores);
+    return o->loads || o->stores || lsu_warp_busy(s->lsu, w->index);
 }
 
 static void trace_slot(struct sm *s, const struct slot *w, uint64_t until)
@@ -278,6 +282,8 @@ void sm_trace_end(struct sm *s)
 static void free_slot(struct sm *s, struct slot *w)
 {
     trace_slot(s, w, s->now + 1);
+    if (s->cfg.exit_past_stores)
+        lsu_warp_ended(s->lsu, w->index);
     w->warp = NULL;
     w->block = NULL;
     s->free_slots[w->sched] |= w->bit;

@@ -116,6 +116,14 @@ static inline bool others_decide(const struct slot *w)
            w->inst->copy_arrives;
 }
 
+/* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2. Blocks
+ * of a cluster access each other's shared memory, so their exits wait. */
+static bool exits_at_once(const struct sm *s, const struct slot *w)
+{
+    return s->cfg.exit_past_stores && w->inst->access.kind == ORDER_EXIT &&
+           cluster_blocks(&w->block->grid->grid->launch) == 1;
+}
+
 static unsigned others_set(struct sm *s, struct slot *w)
 {
     const struct tinst *t = w->inst;
@@ -125,7 +133,8 @@ static unsigned others_set(struct sm *s, struct slot *w)
         return SCHED_WAIT + SM_STALL_ORDER;
     if (t->ordered && s->cfg.order->counts_lines >> t->access.kind & 1)
         w->order.next_lines = lsu_count_lines(s->lsu, w->warp, w->step, warp_guard_lanes(w->warp, w->step));
-    if (t->ordered && !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
+    if (t->ordered && !exits_at_once(s, w) &&
+        !s->cfg.order->may_issue(s->order_state, w->index, &w->order, &t->access))
         return SCHED_WAIT + order_stall(t->access.kind);
     /* A copy does not enter the policy's stage, so no earlier access of its warp may be in the stage. */
     if (t->copies && s->cfg.order->stage && !order_none_outstanding(&w->order))

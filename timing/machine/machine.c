@@ -252,17 +252,30 @@ void machine_set_fetch(struct machine *m, uint32_t bytes)
 }
 
 /* Sector by sector, as lines lie in different slices. */
-void machine_copied(struct machine *m, uint64_t address, uint64_t bytes)
+static void allocate_in_l2(struct machine *m, uint64_t address, uint64_t bytes)
 {
     uint64_t end = address + bytes;
-    if (!m->cfg.partition.l2.copies)
-        return;
     for (uint64_t at = address / SECTOR_BYTES * SECTOR_BYTES; at < end; at += SECTOR_BYTES) {
         uint64_t line = at / LINE_BYTES * LINE_BYTES;
         uint32_t slice = addrmap_slice(&m->cfg.map, line);
         partition_copied(m->partition[slice / m->cfg.partition.slices], slice, line,
                          (uint8_t)(1u << (at - line) / SECTOR_BYTES));
     }
+}
+
+void machine_copied(struct machine *m, uint64_t address, uint64_t bytes)
+{
+    if (m->cfg.partition.l2.copies)
+        allocate_in_l2(m, address, bytes);
+}
+
+/* Whole lines: beside the parameters, the front end writes what the constant bank has around them. */
+void machine_write_parameters(struct machine *m, const struct launch *la)
+{
+    uint64_t first = (uint64_t)(uintptr_t)la->param / LINE_BYTES * LINE_BYTES;
+    uint64_t end = (uint64_t)(uintptr_t)la->param + la->param_bytes;
+    if (m->cfg.partition.l2.parameters)
+        allocate_in_l2(m, first, (end - first + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
 }
 
 void machine_overwritten(struct machine *m, uint64_t address, uint64_t bytes)

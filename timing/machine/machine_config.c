@@ -65,6 +65,16 @@ static void configure_memory(struct machine_cfg *c, const struct simtx_config *c
     c->partition.credit_latency = c->xbar[MACHINE_XBAR_REQUEST].latency_out;
 }
 
+/* Do only fences, releases and barriers wait for stores? If not, something follows them by the slot of their warp. */
+static bool stores_are_relaxed(const struct machine_cfg *c, const struct simtx_config *config,
+                               const struct machine_plugins *plugins)
+{
+    const struct order_policy *p = c->sm.order;
+    bool transactions = plugins->tm || config_choice(config, KEY_TM_GLOBAL) || config_choice(config, KEY_TM_SHARED);
+    bool relaxed = p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX;
+    return relaxed && !p->stage && !p->new_state && !c->lsu.l1.coherence && !transactions;
+}
+
 static void choose_protocols(struct machine_cfg *c, const struct simtx_config *config,
                              const struct machine_plugins *plugins)
 {
@@ -75,6 +85,7 @@ static void choose_protocols(struct machine_cfg *c, const struct simtx_config *c
     if (plugins->order)
         c->sm.order = plugins->order;
     c->partition.control_vns = coherence_control_vns(c->partition.coherence) | c->sm.order->control_vns;
+    c->sm.exit_past_stores &= stores_are_relaxed(c, config, plugins);
 }
 
 void machine_configure(struct machine_cfg *c, const struct simtx_config *config, const struct machine_plugins *plugins,

@@ -75,6 +75,16 @@ static uint64_t executed(const struct machine *m, enum stat figure)
     return n;
 }
 
+static void add_longest_sm(const struct machine *m, uint64_t *to)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        uint64_t here = m->sm_counters[i].count[STAT_ACTIVE_SM_CYCLES];
+        most = here > most ? here : most;
+    }
+    to[STAT_LONGEST_SM_CYCLES] += most;
+}
+
 static void add_grids(const struct machine *m, uint64_t until, uint64_t *to)
 {
     for (uint32_t i = 0; i < m->ngrids; i++) {
@@ -90,6 +100,7 @@ void machine_count_sum(struct machine *m, uint64_t from, uint64_t until, uint64_
     settle(m, until);
     for (uint32_t i = 0; i < m->ncounters; i++)
         stats_add(count, m->counters[i].count);
+    add_longest_sm(m, count);
     add_capacity(m, from, until, count);
     add_grids(m, until, count);
     energy_count(m->cfg.sm.config, count);

@@ -149,6 +149,8 @@ void machine_configure(struct machine_cfg *c, const struct simtx_config *config,
 const struct tprogram *machine_code(struct machine *m, const struct program *p);
 void machine_build(struct machine *m);
 void machine_dismantle(struct machine *m);
+/* The front end launches a kernel: with l2.parameters it has written the parameters through L2. */
+void machine_write_parameters(struct machine *m, const struct launch *la);
 /* Are all components idle: no queued or outstanding request, no message in flight? */
 bool machine_idle(struct machine *m);
 

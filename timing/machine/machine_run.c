@@ -377,6 +377,7 @@ static void begin(struct machine *m, struct grid *grids, uint32_t n)
         grids[i].launch.clock_khz = m->cfg.clocks.khz[CLK_CORE];
         grids[i].launch.clock_start = m->now;
         preload_code(m, &grids[i]);
+        machine_write_parameters(m, &grids[i].launch);
     }
     for (uint32_t i = 0; i < m->cfg.sms; i++)
         sm_catch_up(m->sm[i], m->now);       /* cycles between kernels are not counted */

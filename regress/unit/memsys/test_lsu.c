@@ -1096,6 +1096,65 @@ static void a_store_is_over_when_sent_and_performs_when_acknowledged(void **stat
     finish();
 }
 
+static uint64_t told(uint32_t slot)
+{
+    return rig.told_loads[slot] + rig.told_stores[slot];
+}
+
+/* The warp of slot 0 may end when its red and all eight lines of its store have been sent. The next warp there receives
+ * the reports of its own store only; the unit is idle when all have performed. */
+static void an_ended_warp_leaves_its_stores(void **state)
+{
+    start();
+    rig.delay = 100;
+    rig_build(&rig);
+    uint64_t old = word_at(4096);
+    struct rig_op *red = rig_op(&rig, MOP_RED, 4, 1), *o = store(0, 32, 1);
+    rig_lanes(red, SERVE_GLOBAL, 1, rig_address(4096), 0);
+    memcpy(red->op.data[0], &(uint32_t){ 5 }, 4);
+    rig_issue(&rig, red, 0);
+    rig_issue(&rig, o, 0);
+    for (; !o->done; rig_cycle(&rig))
+        assert_false(lsu_all_sent(rig.u, 0, 1, 9));
+    assert_int_equal(told(0), 0);
+    assert_true(lsu_all_sent(rig.u, 0, 1, 9));
+    assert_false(lsu_all_sent(rig.u, 0, 2, 9));                  /* the warp waits for something else, too */
+    assert_false(lsu_all_sent(rig.u, 0, 1, 10));
+    rig_until_done(&rig, red);
+    rig_until_done(&rig, o);
+    lsu_warp_ended(rig.u, 0);
+    assert_false(lsu_warp_busy(rig.u, 0));
+    assert_true(lsu_all_sent(rig.u, 0, 0, 0) && !lsu_idle(rig.u));
+    rig_latency(&rig, store(8192, 4, 2));
+    assert_true(lsu_all_sent(rig.u, 0, 0, 1) && lsu_warp_busy(rig.u, 0));
+    rig_drain(&rig);
+    assert_int_equal(rig.told_loads[0], 0);
+    assert_int_equal(rig.told_stores[0], 1);
+    assert_false(lsu_warp_busy(rig.u, 0));
+    assert_int_equal(word_at(0), 0x01010101);
+    assert_int_equal(word_at(31 * 32), 0x01010101);
+    assert_int_equal(word_at(4096), old + 5);
+    assert_int_equal(word_at(8192), 0x02020202);
+    assert_int_equal(rig.hists.h[HIST_STORE_LATENCY].n, 2);
+    finish();
+}
+
+/* A warp that waits for a load, or has no store, ends as before. */
+static void a_warp_with_a_load_has_not_sent_all(void **state)
+{
+    start();
+    rig_build(&rig);
+    assert_true(lsu_all_sent(rig.u, 7, 0, 0));
+    rig_latency(&rig, store(0, 4, 1));
+    struct rig_op *o = load(1024, 4);
+    rig_issue(&rig, o, 0);
+    while (!o->done) {
+        assert_false(lsu_all_sent(rig.u, 0, 1, 1));
+        rig_cycle(&rig);
+    }
+    finish();
+}
+
 static void atomics_return_old_values_and_reds_do_not_wait(void **state)
 {
     start();
@@ -1462,6 +1521,8 @@ int main(void)
         cmocka_unit_test(a_load_behind_a_store_never_sees_the_old_value),
         cmocka_unit_test(behind_an_acquire_nothing_is_stale),
         cmocka_unit_test(a_store_is_over_when_sent_and_performs_when_acknowledged),
+        cmocka_unit_test(an_ended_warp_leaves_its_stores),
+        cmocka_unit_test(a_warp_with_a_load_has_not_sent_all),
         cmocka_unit_test(atomics_return_old_values_and_reds_do_not_wait),
         cmocka_unit_test(private_stores_stay_in_l1_until_evicted),
         cmocka_unit_test(a_private_store_may_not_allocate),

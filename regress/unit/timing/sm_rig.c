@@ -72,6 +72,16 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t slot)
     return u->busy[slot];
 }
 
+bool lsu_all_sent(const struct lsu *u, uint32_t slot, uint32_t loads, uint32_t stores)
+{
+    return !u->busy[slot] && !loads && !stores;
+}
+
+void lsu_warp_ended(struct lsu *u, uint32_t slot)
+{
+    (void)u, (void)slot;
+}
+
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state)
 {
     (void)u, (void)stage, (void)state;

@@ -193,7 +193,9 @@ static void the_same_however_simulated(void **state)
     static const char *const machines[][4] = {
         { "xbar.mhz=700" }, { "dram.refresh=true" }, { "gpu.warp_size=64" }, { "l1.pipelined=true" },
         { "xbar.input=fifo" }, { "memory.local_layout=word" }, { "core.fetch_past_branch=true" },
-        { "l2.sector_replies=true" },
+        { "l2.sector_replies=true" }, { "l2.parameters=true", "sim.flush=false" },
+        { "l2.parameters=true", "coherence.protocol=mesi", "xbar.vns=4" }, { "core.exit_past_stores=true" },
+        { "core.exit_past_stores=true", "gpu.sms=1", "gpu.max_blocks_per_sm=1" },
         { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
         { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
     };
@@ -276,6 +278,85 @@ static void copies_by_the_host_stay_in_l2(void **state)
     open_gpu(&s, "l2.copies=true");
     assert_int_equal(simtx_after_copy_to_device(s.gpu, &s, 4), SIMTX_INVALID_ADDRESS);
     close_gpu(&s);
+}
+
+/* The first read of a parameter waits for DRAM unless the launch has written the parameters through L2. The kernel is
+ * shorter by the time that the read spends in L2 and DRAM otherwise. */
+static void a_launch_leaves_parameters_in_l2(void **state)
+{
+    long long cycles[2], served[2];
+    for (int in_l2 = 0; in_l2 < 2; in_l2++) {
+        struct session s;
+        open_with(&s, (const char *const[]){ in_l2 ? "l2.parameters=true" : "l2.parameters=false",
+                                             "core.perfect_fetch=true", NULL });
+        assert_int_equal(launch_slow(&s, 0, 11, 10, 0), SIMTX_OK);
+        json_t *root = stats_of(&s), *kernel = kernel_of(root, 0), *l2 = json_object_get(kernel, "l2");
+        assert_int_equal(number(json_object_get(l2, "read"), "misses"), !in_l2);
+        assert_int_equal(number(json_object_get(kernel, "dram"), "reads"), in_l2 ? 0 : 2);      /* a line of 64 bytes */
+        json_t *request = json_object_get(json_object_get(kernel, "histograms"), "request");
+        served[in_l2] = number(json_object_get(request, "l2"), "max") + number(json_object_get(request, "dram"), "max");
+        cycles[in_l2] = number(kernel, "cycles");
+        assert_int_equal(s.memory[0], 11);
+        json_decref(root);
+        close_gpu(&s);
+    }
+    assert_true(served[0] > served[1] + 100);
+    assert_int_equal(cycles[0] - cycles[1], served[0] - served[1]);
+}
+
+/* ---- ends of warps ---- */
+
+struct end_of_warps { long long cycles, longest, latency; };
+
+/* Blocks one after the other on one SM, each of which ends with a store. */
+static struct end_of_warps run_blocks_that_store(const char *setting, const char *const *more, uint32_t blocks)
+{
+    struct session s;
+    uint32_t value = 21, n = 10;
+    open_with(&s, (const char *const[]){ setting, "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true",
+                                         more[0], more[0] ? more[1] : NULL, NULL });
+    const void *args[] = { &s.memory, &value, &n };
+    simtx_launch_params p = shape(blocks, 32, args, 0);
+    assert_int_equal(simtx_launch(simtx_module_kernel(s.module, "slow"), &p, NULL, NULL), SIMTX_OK);
+    json_t *root = stats_of(&s), *kernel = kernel_of(root, 0);
+    json_t *stores = json_object_get(json_object_get(kernel, "histograms"), "store_latency");
+    assert_int_equal(number(stores, "n"), blocks);
+    struct end_of_warps r = { number(kernel, "cycles"), number(kernel, "longest_sm_cycles"), number(stores, "max") };
+    assert_int_equal(number(kernel, "blocks"), blocks);
+    assert_int_equal(s.memory[0], 21);
+    json_decref(root);
+    close_gpu(&s);
+    return r;
+}
+
+/* The last block's stores are waited for by the kernel, those of the others by nobody. */
+static void warps_end_before_their_stores_have_performed(void **state)
+{
+    static const char *const none[] = { NULL };
+    enum { BLOCKS = 5, SENT = 8 };       /* cycles, at most, until the load/store unit has sent a store */
+    struct end_of_warps wait = run_blocks_that_store("core.exit_past_stores=false", none, BLOCKS);
+    struct end_of_warps past = run_blocks_that_store("core.exit_past_stores=true", none, BLOCKS);
+    assert_true(wait.latency > 100 && wait.latency == past.latency);
+    assert_in_range(wait.longest - past.longest, BLOCKS * (wait.latency - SENT), BLOCKS * wait.latency);
+    assert_in_range(wait.cycles - past.cycles, (BLOCKS - 1) * (wait.latency - SENT), (BLOCKS - 1) * wait.latency);
+    assert_true(past.cycles >= past.longest + past.latency - SENT);
+}
+
+/* Where something follows the stores of a warp, it ends after them, whatever the key says. */
+static void only_relaxed_machines_end_warps_early(void **state)
+{
+    static const struct { bool early; const char *setting[3]; } rows[] = {
+        { true, { "order.policy=rmo-no-drain" } }, { true, { "order.policy=rmo-paper" } },
+        { false, { "order.policy=sc" } }, { false, { "order.policy=tso" } },
+        { false, { "order.policy=tso-store-buffer" } }, { false, { "coherence.protocol=mesi", "xbar.vns=4" } },
+        { false, { "tm.global=ideal" } }, { false, { "tm.shared=localtm" } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct end_of_warps wait = run_blocks_that_store("core.exit_past_stores=false", rows[i].setting, 3);
+        struct end_of_warps past = run_blocks_that_store("core.exit_past_stores=true", rows[i].setting, 3);
+        assert_int_equal(past.longest < wait.longest, rows[i].early);
+        assert_int_equal(past.cycles < wait.cycles, rows[i].early);
+    }
 }
 
 /* ---- streams ---- */
@@ -515,6 +596,9 @@ int main(void)
         cmocka_unit_test(memory_as_in_functional_mode),
         cmocka_unit_test(packed_allocations_follow_each_other),
         cmocka_unit_test(copies_by_the_host_stay_in_l2),
+        cmocka_unit_test(a_launch_leaves_parameters_in_l2),
+        cmocka_unit_test(warps_end_before_their_stores_have_performed),
+        cmocka_unit_test(only_relaxed_machines_end_warps_early),
         cmocka_unit_test(streams_run_side_by_side),
         cmocka_unit_test(a_stream_keeps_its_order),
         cmocka_unit_test(the_default_stream_waits_for_all),
