@@ -339,7 +339,7 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
     uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM], scope = in->mod[PG_SCOPE];
     bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB] ||
-                   ptx_is_mbarrier((enum ptx_op)in->op);
+                   ptx_is_mbarrier((enum ptx_op)in->op) || ptx_is_async_store((enum ptx_op)in->op);
     switch (ptx_mem_kind((enum ptx_op)in->op)) {
     case MOP_ATOM:
     case MOP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
