@@ -64,7 +64,7 @@ uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server
     r->track[i] = (struct remote_track){
         .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot,
         .copy = op->role == MEM_ROLE_BULK ? op->owner : NULL,
-        .counts_load = op->kind == MOP_RED, .counts_store = s == SERVE_GLOBAL && mem_is_waited_for(op)
+        .counts_load = op->kind == MOP_RED && mem_is_waited_for(op), .counts_store = s == SERVE_GLOBAL && mem_is_waited_for(op)
     };
     retire_hold(r->retire, op->sm_slot);
     return i;

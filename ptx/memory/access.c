@@ -76,7 +76,7 @@ void mem_describe(struct mem_shape *s, const struct dinst *d)
     s->width = (uint8_t)(d->size * d->vec);
     s->reg_bytes = is_atomic(s->kind) ? d->size : (uint8_t)d->target;
     s->sign = s->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
-    s->atomic_class = is_atomic(s->kind) ? atomic_class(d->in) : 0;
+    s->atomic_class = is_atomic(s->kind) || s->kind == MOP_BULK ? atomic_class(d->in) : 0;
     bool adjacent = s->kind == MOP_STORE && s->count == 1 && !ptx_is_async_store((enum ptx_op)d->in->op);
     s->stride = adjacent ? s->size : MEM_WIDTH_MAX;
     describe_order(s, d->in);

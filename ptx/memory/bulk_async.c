@@ -5,12 +5,11 @@
  */
 #include <string.h>
 
+#include "base/num.h"
 #include "ptx/exec/cluster.h"
 #include "ptx/memory/bulk_async.h"
 #include "ptx/memory/mbarrier.h"
 #include "ptx/program/decode.h"
-
-enum { GRAIN = 16 };                 /* bytes: sizes and addresses are multiples of it */
 
 struct bulk_operand { operand at; int64_t displacement; };
 
@@ -19,8 +18,10 @@ struct bulk_async { struct bulk_operand to, from, object; operand bytes; };
 enum bulk_direction bulk_direction(enum ptx_op op)
 {
     switch (op) {
-    case OP_BULK_SEND: return BULK_SHARED_TO_SHARED;
-    case OP_BULK_STORE: return BULK_SHARED_TO_GLOBAL;
+    case OP_BULK_SEND:
+    case OP_BULK_REDUCE_SEND: return BULK_SHARED_TO_SHARED;
+    case OP_BULK_STORE:
+    case OP_BULK_REDUCE: return BULK_SHARED_TO_GLOBAL;
     case OP_BULK_PREFETCH: return BULK_GLOBAL_TO_L2;
     default: return BULK_GLOBAL_TO_SHARED;
     }
@@ -87,14 +88,14 @@ static enum lane_result check_shared(const struct site *c, uint64_t address, uin
 
 static enum lane_result check_global(const struct site *c, uint64_t address, uint32_t bytes, bool write)
 {
-    if (address & (GRAIN - 1))
-        return illegal(c, SP_GLOBAL, address, GRAIN, write);
+    if (address & (BULK_GRAIN - 1))
+        return illegal(c, SP_GLOBAL, address, BULK_GRAIN, write);
     if (mem_resolve(c->h, SP_GLOBAL, address, c->lane, bytes, write))
         return LANE_COPIES;
-    for (uint32_t at = 0; at < bytes; at += GRAIN)
-        if (!mem_resolve(c->h, SP_GLOBAL, address + at, c->lane, GRAIN, write))
-            return illegal(c, SP_GLOBAL, address + at, GRAIN, write);
-    return illegal(c, SP_GLOBAL, address, GRAIN, write);         /* it spans two allocations */
+    for (uint32_t at = 0; at < bytes; at += BULK_GRAIN)
+        if (!mem_resolve(c->h, SP_GLOBAL, address + at, c->lane, BULK_GRAIN, write))
+            return illegal(c, SP_GLOBAL, address + at, BULK_GRAIN, write);
+    return illegal(c, SP_GLOBAL, address, BULK_GRAIN, write);         /* it spans two allocations */
 }
 
 /* The object must be in the memory of the block that gets the bytes. */
@@ -119,10 +120,10 @@ static enum lane_result check_ends(const struct site *c, struct bulk_lane *l)
         return LANE_COPIES;
     }
     enum lane_result r = from_global ? check_global(c, l->from, l->bytes, false)
-                                     : check_shared(c, l->from, l->bytes, GRAIN, true, false);
+                                     : check_shared(c, l->from, l->bytes, BULK_GRAIN, true, false);
     if (r != LANE_COPIES)
         return r;
-    return to_shared ? check_shared(c, l->to, l->bytes, GRAIN, own, true) : check_global(c, l->to, l->bytes, true);
+    return to_shared ? check_shared(c, l->to, l->bytes, BULK_GRAIN, own, true) : check_global(c, l->to, l->bytes, true);
 }
 
 /* Reads and checks the operands of a lane. */
@@ -134,10 +135,10 @@ static enum lane_result check_lane(struct half *h, const struct dinst *d, int la
     *l = (struct bulk_lane){ .bytes = ((const uint32_t *)lanes_at(&h->l, x->bytes))[lane],
                              .from = address_of(h, x->from, lane),
                              .to = w == BULK_GLOBAL_TO_L2 ? 0 : address_of(h, x->to, lane) };
-    if (l->bytes & (GRAIN - 1))
+    if (l->bytes & (BULK_GRAIN - 1))
         return misuse(&c, FAULT_MISALIGNED, l->bytes, "the size of a bulk copy must be a multiple of 16; it is");
-    if (w == BULK_GLOBAL_TO_L2 && l->from & (GRAIN - 1))
-        return illegal(&c, SP_GLOBAL, l->from, GRAIN, false);
+    if (w == BULK_GLOBAL_TO_L2 && l->from & (BULK_GRAIN - 1))
+        return illegal(&c, SP_GLOBAL, l->from, BULK_GRAIN, false);
     enum lane_result r = l->bytes ? check_ends(&c, l) : LANE_COPIES;
     if (r == LANE_COPIES && has_object(w)) {
         uint64_t object = address_of(h, x->object, lane);
@@ -149,14 +150,67 @@ static enum lane_result check_lane(struct half *h, const struct dinst *d, int la
     return r;
 }
 
+/* ---- parts ---- */
+
+void bulk_part(struct mem_op *op, const struct dinst *d, uint64_t to, uint32_t bytes)
+{
+    uint32_t width = bulk_reduces((enum ptx_op)d->in->op) ? d->size : BULK_GRAIN;
+    op->d = d;
+    op->kind = bulk_reduces((enum ptx_op)d->in->op) ? MOP_RED : MOP_STORE;
+    op->lanes = mask_all(bytes / width);
+    op->width = op->size = (uint8_t)width;
+    op->count = 1;
+    op->stride = MEM_WIDTH_MAX;
+    op->pattern = MEM_PATTERN_CONSECUTIVE;
+    op->atomic_class = d->shape->atomic_class;
+    for (uint32_t i = 0; i < bytes / width; i++)
+        op->address[i] = to + i * width;
+}
+
+void bulk_part_data(struct mem_op *op, const char *from)
+{
+    for (uint64_t m = op->lanes; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(m);
+        memcpy(mem_data(op, i), from + i * op->width, op->width);
+    }
+}
+
+void bulk_part_completes(struct mem_op *op, uint32_t object)
+{
+    const struct mbarrier_completion c = { object, op->width };
+    op->completes = true;
+    for (uint64_t m = op->lanes; m; m &= m - 1)
+        memcpy(mem_data(op, (unsigned)__builtin_ctzll(m)) + MBARRIER_COMPLETION, &c, sizeof c);
+}
+
 /* ---- functional mode ---- */
 
 /* The block that an address of shared memory is of; NULL: it has exited, and a fault was raised or tolerated. */
 static struct block *block_at(const struct site *c, uint64_t address, enum lane_result *r)
 {
     struct block *b = cluster_block(c->h->warp->block, cluster_rank(c->h->warp->block, address));
-    *r = b ? LANE_COPIES : illegal(c, SP_SHARED, address, GRAIN, true);
+    *r = b ? LANE_COPIES : illegal(c, SP_SHARED, address, BULK_GRAIN, true);
     return b;
+}
+
+/* A reduction in the shared memory of block `to`, or with NULL in global memory. */
+static void reduce(const struct site *c, const struct bulk_lane *l, struct block *to)
+{
+    const char *from = c->h->warp->block->shared + (l->from & CLUSTER_OFFSET_MASK);
+    for (uint32_t at = 0, n; at < l->bytes; at += n) {
+        struct mem_op op = { .kind = MOP_RED };
+        struct atom_payload payload;
+        uint32_t rest = BULK_PART - ((uint32_t)(l->to + at) & (BULK_PART - 1));
+        n = l->bytes - at < rest ? l->bytes - at : rest;
+        bulk_part(&op, c->d, l->to + at, n);
+        bulk_part_data(&op, from + at);
+        if (to)
+            mem_cluster_perform(&op, op.lanes, to);
+        else {
+            mem_atomic_request(&op, op.lanes, &payload);
+            mem_atomic_perform(c->h->worker, op.address[0] & ~(uint64_t)(BULK_PART - 1), &payload);
+        }
+    }
 }
 
 static enum lane_result copy(const struct site *c, const struct bulk_lane *l)
@@ -171,8 +225,12 @@ static enum lane_result copy(const struct site *c, const struct bulk_lane *l)
     char *out = has_object(w) ? to->shared + (l->to & CLUSTER_OFFSET_MASK) : (char *)(uintptr_t)l->to;
     const char *in = w == BULK_GLOBAL_TO_SHARED ? (const char *)(uintptr_t)l->from
                                                 : own->shared + (l->from & CLUSTER_OFFSET_MASK);
-    c->h->worker->changes += memcmp(out, in, l->bytes) != 0;
-    memmove(out, in, l->bytes);
+    if (bulk_reduces((enum ptx_op)c->d->in->op))
+        reduce(c, l, has_object(w) ? to : NULL);
+    else {
+        c->h->worker->changes += memcmp(out, in, l->bytes) != 0;
+        memmove(out, in, l->bytes);
+    }
     if (has_object(w))
         mbarrier_complete(to, l->object, l->bytes);
     return r;
@@ -236,9 +294,13 @@ void decode_bulk_async(struct decoder *x)
         c->object = address(x, from + 2);
     struct dinst *d = decoder_add_counting_step(x);
     d->extra = c;
-    d->size = GRAIN;
+    bool reduces = bulk_reduces((enum ptx_op)in->op);
+    d->size = (uint8_t)(reduces ? ptx_type_size((enum ptx_type)in->type[0]) : BULK_GRAIN);
     d->vec = 1;
+    d->id = (uint16_t)(x->p->mem_ids++ % (BOUNDS_CACHE / 2));
     d->space = SP_GENERIC;
+    if (reduces)
+        atom_select(in, d);
     d->fn = run_bulk;
     decoder_guard(x, d);
 }

@@ -17,6 +17,22 @@ enum bulk_direction bulk_direction(enum ptx_op op);
  * the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. */
 struct bulk_lane { uint64_t to, from; uint32_t bytes, object; };
 
+/* Does it reduce into its destination? Else it copies. */
+static inline bool bulk_reduces(enum ptx_op op)
+{
+    return op == OP_BULK_REDUCE || op == OP_BULK_REDUCE_SEND;
+}
+
+/*
+ * Fills in a part of at most BULK_PART bytes of a copy, which lie in one line of the destination: a store, or the
+ * reduction of d, of the bytes at `from`. `to`: of the part, its lanes have the addresses from there on. With an object
+ * it completes its bytes there.
+ */
+enum { BULK_PART = 128, BULK_GRAIN = 16 };
+void bulk_part(struct mem_op *op, const struct dinst *d, uint64_t to, uint32_t bytes);
+void bulk_part_data(struct mem_op *op, const char *from);
+void bulk_part_completes(struct mem_op *op, uint32_t object);
+
 /* Captures the lanes of one half of a warp (mem_capture). False: a fault. */
 bool bulk_async_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);
 

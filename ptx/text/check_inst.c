@@ -410,8 +410,8 @@ static enum ptx_space operand_space(const struct ptx_inst *in, int k)
     switch (in->op) {
     case OP_CP_ASYNC: return k ? SP_GLOBAL : SP_SHARED;
     case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: return k == 1 ? SP_GLOBAL : SP_SHARED;
-    case OP_BULK_STORE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
-    case OP_BULK_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: return SP_SHARED;
+    case OP_BULK_STORE: case OP_BULK_REDUCE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
+    case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: return SP_SHARED;
     default: return ptx_inst_space(in);
     }
 }
@@ -602,7 +602,8 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_CP_ASYNC:
         check_copy(p, in);
         break;
-    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_SEND: case OP_BULK_STORE: case OP_BULK_PREFETCH:
+    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_SEND: case OP_BULK_STORE: case OP_BULK_REDUCE:
+    case OP_BULK_REDUCE_SEND: case OP_BULK_PREFETCH:
         check_bulk_size(p, &in->opd[in->op == OP_BULK_PREFETCH ? 1 : 2]);
         break;
     case OP_MBARRIER_INIT: case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_NO_COMPLETE: case OP_MBARRIER_DROP:

@@ -14,11 +14,10 @@
 #include "base/alloc.h"
 #include "base/num.h"
 #include "ptx/memory/bulk_async.h"
-#include "ptx/memory/mbarrier.h"
 #include "timing/core/sm_impl.h"
 
 enum { AHEAD = 4,                    /* parts that wait for the load/store unit at once */
-       GRAIN = 16, COPIES_IN_CHUNK = 32 };
+       COPIES_IN_CHUNK = 32 };
 
 /* lane: what is left of it. */
 struct bulk_copy {
@@ -103,28 +102,20 @@ void bulk_begin(struct sm *s, struct mem_op *op)
 
 /* ---- parts ---- */
 
-/* A part of n bytes, a lane for every 16 of them, at the address in global memory. */
-static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, enum mem_op_kind kind, uint64_t address, uint32_t n)
+/* A part of n bytes, with the addresses of its destination. */
+static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, uint32_t n)
 {
     struct mem_op *op = pool_take(&s->ops);
     memset(op, 0, offsetof(struct mem_op, address));
+    bulk_part(op, c->d, c->lane.to, n);
     op->warp = s->slot[c->slot].warp;
-    op->d = c->d;
-    op->kind = (uint8_t)kind;
     op->path = PATH_L2;
-    op->lanes = mask_all(n / GRAIN);
-    op->width = op->size = GRAIN;
-    op->count = 1;
-    op->stride = MEM_WIDTH_MAX;
-    op->pattern = MEM_PATTERN_CONSECUTIVE;
     op->role = MEM_ROLE_BULK;
     op->sm_slot = c->slot;
     op->owner = c;
     op->copy = c->lane.to;
     op->remote = 0;
     op->sequence = 0;
-    for (uint32_t i = 0; i < n / GRAIN; i++)
-        op->address[i] = address + i * GRAIN;
     c->parts++;
     s->count[STAT_BULK_LINES]++;
     return op;
@@ -132,26 +123,7 @@ static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, enum mem_op_ki
 
 static void read_source(const struct sm *s, const struct bulk_copy *c, struct mem_op *op)
 {
-    const char *from = s->slot[c->slot].warp->block->shared + (c->lane.from & CLUSTER_OFFSET_MASK);
-    for (uint64_t m = op->lanes; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctzll(m);
-        memcpy(mem_data(op, i), from + i * GRAIN, GRAIN);
-    }
-}
-
-/* Makes the part a store to shared memory, whose bytes are in op->data. */
-static void make_store(const struct bulk_copy *c, struct mem_op *op)
-{
-    const struct mbarrier_completion done = { c->lane.object, GRAIN };
-    op->kind = MOP_STORE;
-    op->completes = true;
-    op->served_by[SERVE_GLOBAL] = 0;
-    op->served_by[SERVE_CLUSTER] = op->lanes;
-    for (uint64_t m = op->lanes; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctzll(m);
-        op->address[i] = op->copy + i * GRAIN;
-        memcpy(mem_data(op, i) + MBARRIER_COMPLETION, &done, sizeof done);
-    }
+    bulk_part_data(op, s->slot[c->slot].warp->block->shared + (c->lane.from & CLUSTER_OFFSET_MASK));
 }
 
 static bool is_remote(const struct sm *s, const struct mem_op *op)
@@ -173,7 +145,11 @@ void bulk_line_at(struct sm *s, struct mem_op *op, uint64_t at)
 /* The bytes of a part that goes to shared memory have arrived at this SM: writes them, or sends them on. */
 static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
 {
-    make_store(c, op);
+    uint32_t n = num_ones(op->lanes) * op->width;
+    bulk_part(op, c->d, op->copy, n);
+    bulk_part_completes(op, c->lane.object);
+    op->served_by[SERVE_GLOBAL] = 0;
+    op->served_by[SERVE_CLUSTER] = op->lanes;
     if (is_remote(s, op)) {
         op->remote = sm_cluster_access(s, op, s->now);
         return;
@@ -226,18 +202,27 @@ static void wake_at(struct sm *s, uint64_t at)
 static uint32_t next_part(const struct bulk_copy *c)
 {
     bool by_source = c->direction == BULK_GLOBAL_TO_SHARED || c->direction == BULK_GLOBAL_TO_L2;
-    uint32_t rest = 128 - (uint32_t)((by_source ? c->lane.from : c->lane.to) & 127);
+    uint32_t rest = BULK_PART - (uint32_t)((by_source ? c->lane.from : c->lane.to) & (BULK_PART - 1));
     return c->lane.bytes < rest ? c->lane.bytes : rest;
+}
+
+/* It reads global memory first. */
+static void make_load(const struct bulk_copy *c, struct mem_op *op)
+{
+    op->kind = MOP_LOAD;
+    op->to_data = true;
+    for (uint64_t m = op->lanes; m; m &= m - 1)
+        op->address[__builtin_ctzll(m)] = c->lane.from + (unsigned)__builtin_ctzll(m) * op->width;
 }
 
 static void send_global(struct sm *s, struct bulk_copy *c, uint32_t n)
 {
-    bool store = c->direction == BULK_SHARED_TO_GLOBAL;
-    struct mem_op *op = new_part(s, c, store ? MOP_STORE : MOP_LOAD, store ? c->lane.to : c->lane.from, n);
-    op->served_by[SERVE_GLOBAL] = op->lanes;
-    op->to_data = !store;
-    if (store)
+    struct mem_op *op = new_part(s, c, n);
+    if (c->direction == BULK_SHARED_TO_GLOBAL)
         read_source(s, c, op);
+    else
+        make_load(c, op);
+    op->served_by[SERVE_GLOBAL] = op->lanes;
     lsu_background(s->lsu, op, s->now);
     s->lsu_at = s->now;
 }
@@ -245,7 +230,7 @@ static void send_global(struct sm *s, struct bulk_copy *c, uint32_t n)
 /* To the own block it takes as long as a load from shared memory. */
 static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
 {
-    struct mem_op *op = new_part(s, c, MOP_STORE, 0, n);
+    struct mem_op *op = new_part(s, c, n);
     read_source(s, c, op);
     if (is_remote(s, op))
         deliver(s, c, op);

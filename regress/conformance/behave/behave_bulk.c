@@ -13,6 +13,7 @@ enum { BLOCK = 64, CLUSTER = 4, GRID = 2 * CLUSTER };
 #define DONE ".mbarrier::complete_tx::bytes"
 #define LOAD "cp.async.bulk.shared::cluster.global" DONE
 #define SEND "cp.async.bulk.shared::cluster.shared::cta" DONE
+#define REDUCE "cp.reduce.async.bulk.global.shared::cta.bulk_group"
 #define STORE "cp.async.bulk.global.shared::cta.bulk_group"
 /* %p1: thread 0; %r1, %r2: tile and object; the object expects one arrival. */
 #define BEGIN                                                                                                \
@@ -174,7 +175,79 @@ static void store_tests(struct behave_ctx *x)
         behave_one(x, &tests[i]);
 }
 
+/* ---- reductions in global memory ---- */
+
+/* Of the 304 bytes from 0x1010 on, whose counterpart in the tile is the byte's number, 32-bit words are added. */
+static void added(const unsigned char *buf, bool *ok)
+{
+    for (uint32_t i = 0; i < BEHAVE_BUFFER; i += 4) {
+        uint32_t was = (uint32_t)filled(i), now, n = i - 0x1010, more = 0;
+        for (uint32_t b = 0; i >= 0x1010 && i < 0x1140 && b < 4; b++)
+            more |= (uint32_t)(unsigned char)(n + b) << 8 * b;
+        memcpy(&now, buf + i, 4);
+        *ok &= now == was + more;
+    }
+}
+
+/* 64-bit words: the smaller of both as signed numbers. */
+static void least(const unsigned char *buf, bool *ok)
+{
+    for (uint32_t i = 0; i < BEHAVE_BUFFER; i += 8) {
+        int64_t was = (int64_t)filled(i), now, tile = 0;
+        bool in = i >= 0x1010 && i < 0x1140;
+        for (uint32_t b = 0; b < 8; b++)
+            tile |= (int64_t)((uint64_t)(unsigned char)(i - 0x1010 + b) << 8 * b);
+        memcpy(&now, buf + i, 8);
+        *ok &= now == (in && tile < was ? tile : was);
+    }
+}
+
+/* t + t / 2 as f64; 3 and 5 as f16, added: 8, in all halves of a word; f32: t - 2 t. */
+static bool floats(uint32_t i, uint32_t k, uint64_t *word)
+{
+    double sum = 1.5 * i;
+    float less = (float)i - 2 * (float)i;
+    uint32_t low = 0;
+    memcpy(word, &sum, sizeof sum);
+    memcpy(&low, &less, sizeof low);
+    *word = k == 0 ? *word : k == 1 ? 0x4800480048004800 : low;
+    return k < 3;
+}
+
+static void reduce_tests(struct behave_ctx *x)
+{
+    static const struct behave_test tests[] = {
+        { .name = "bulk addition of parts of lines", .module = MEMORY, .cluster = 1, .check_buffer = added, .body =
+          BEGIN BYTES "  @%p1 " REDUCE ".add.u32 [%b+0x1010], [%r1], 304;\n" COMMIT "  cp.async.bulk.wait_group 0;\n" },
+        { .name = "bulk minimum", .module = MEMORY, .cluster = 1, .check_buffer = least, .body =
+          BEGIN BYTES "  @%p1 " REDUCE ".min.s64 [%b+0x1010], [%r1], 304;\n" COMMIT "  cp.async.bulk.wait_group 0;\n" },
+        { .name = "bulk additions of floating point", .module = MEMORY, .cluster = 1, .expect = floats, .body =
+          BEGIN "  mul.lo.u32 %r3, %t, 8;\n  add.u32 %r4, %r3, %r1;\n  cvt.u64.u32 %d2, %r3;\n  add.u64 %d3, %b, %d2;\n"
+          "  cvt.rn.f64.u32 %e1, %t;\n  mul.f64 %e2, %e1, 0d3fe0000000000000;\n  st.global.f64 [%d3], %e1;\n"
+          "  st.shared.f64 [%r4], %e2;\n  mov.u64 %d4, 0x4200420042004200;\n  mov.u64 %d5, 0x4500450045004500;\n"
+          "  st.global.u64 [%d3+4096], %d4;\n  st.shared.u64 [%r4+1024], %d5;\n"
+          "  mul.wide.u32 %d6, %t, 4;\n  add.u64 %d6, %d6, %b;\n  mad.lo.u32 %r5, %t, 4, %r1;\n"
+          "  cvt.rn.f32.u32 %f1, %t;\n  add.f32 %f2, %f1, %f1;\n  neg.f32 %f2, %f2;\n"
+          "  st.global.f32 [%d6+8192], %f1;\n  st.shared.f32 [%r5+2048], %f2;\n  fence.proxy.async;\n  bar.sync 0;\n"
+          "  @%p1 " REDUCE ".add.f64 [%b], [%r1], 512;\n  @%p1 " REDUCE ".add.noftz.f16 [%b+4096], [%r1+1024], 512;\n"
+          "  @%p1 " REDUCE ".add.f32 [%b+8192], [%r1+2048], 256;\n" COMMIT "  cp.async.bulk.wait_group 0;\n"
+          "  fence.proxy.async;\n  bar.sync 0;\n  ld.volatile.global.u64 %d7, [%d3];\n"
+          "  ld.volatile.global.u64 %d8, [%d3+4096];\n  ld.volatile.global.u32 %r6, [%d6+8192];\n"
+          "  st.global.u64 [%o], %d7;\n  st.global.u64 [%o+8], %d8;\n  st.global.u32 [%o+16], %r6;\n" },
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        behave_one(x, &tests[i]);
+}
+
 /* ---- to other blocks ---- */
+
+/* Of the four numbers of the threads at one place of the cluster: their sum, at rank 0. */
+static bool sums(uint32_t i, uint32_t k, uint64_t *word)
+{
+    uint64_t first = i / (BLOCK * CLUSTER) * (BLOCK * CLUSTER) + i % BLOCK;
+    *word = 4 * first + (0 + 1 + 2 + 3) * BLOCK;
+    return k == 0 && i / BLOCK % CLUSTER == 0;
+}
 
 /* The bytes of the thread at the same place of the block before. */
 static bool from_before(uint32_t i, uint32_t k, uint64_t *word)
@@ -221,6 +294,14 @@ static void cluster_tests(struct behave_ctx *x)
           BEGIN EXPECT(512) NUMBERS NEXT SYNC "  @%p1 " SEND " [%r6], [%r1+1024], 512, [%r7];\n" WAIT("W", 0) SHOW SYNC },
         { .name = "bulk copy in the own block", .module = MEMORY, .grid = 2, .cluster = 1, .expect = own_bytes, .body =
           BEGIN EXPECT(512) NUMBERS "  @%p1 " SEND " [%r1], [%r1+1024], 512, [%r2];\n" WAIT("W", 0) SHOW },
+        { .name = "bulk addition in another block", .module = MEMORY, .grid = GRID, .cluster = CLUSTER, .expect = sums,
+          .body =
+          BEGIN "  mov.u32 %r4, %cluster_ctarank;\n  setp.eq.and.u32 %p4, %r4, 0, %p1;\n"
+          "  @%p4 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 2048;\n" NUMBERS
+          "  mov.u64 %d2, 0;\n  st.shared.u64 [%r3], %d2;\n  mapa.shared::cluster.u32 %r6, %r1, 0;\n"
+          "  mapa.shared::cluster.u32 %r7, %r2, 0;\n" SYNC
+          "  @%p1 cp.reduce.async.bulk.shared::cluster.shared::cta" DONE ".add.u64 [%r6], [%r1+1024], 512, [%r7];\n"
+          "  setp.ne.u32 %p5, %r4, 0;\n  @%p5 bra End;\n" WAIT("W", 0) SHOW "End:\n" SYNC },
         { .name = "st.async of vectors", .module = MEMORY, .grid = GRID, .cluster = CLUSTER, .expect = async_vectors,
           .body =
           BEGIN EXPECT(512) NEXT "  setp.lt.u32 %p3, %t, 32;\n  mad.lo.u32 %r8, %t, 16, %r6;\n"
@@ -289,8 +370,12 @@ static void fault_tests(struct behave_ctx *x)
         { .name = "tensor copies", .module = MEMORY, .refused = "instruction 'cp.async.bulk.tensor' is not supported",
           .body =
           "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [%b, {%r1}], [bar];\n" },
-        { .name = "bulk reductions", .module = MEMORY, .refused = "instruction 'cp.reduce' is not supported", .body =
-          "  cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%b], [tile], 16;\n" },
+        { .name = "bulk reduction of f16 without .noftz", .module = MEMORY, .refused = ".noftz is for .add", .body =
+          "  " REDUCE ".add.f16 [%b], [tile], 16;\n" },
+        { .name = "bulk reduction past the allocation", .module = MEMORY, .cluster = 1,
+          .fault = SIMTX_FAULT_OUT_OF_BOUNDS, .body = BEGIN "  @%p1 " REDUCE ".xor.b64 [%b+65504], [%r1], 48;\n" },
+        { .name = "tensor reductions", .module = MEMORY, .refused = "instruction 'cp.reduce' is not supported", .body =
+          "  cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%b, {%r1}], [tile];\n" },
         { .name = "a tensor map's fence", .refused = "instruction 'fence.proxy' is not supported", .body =
           "  fence.proxy.tensormap::generic.acquire.gpu [%b], 128;\n" },
         { .name = "red.async.min.u64", .module = MEMORY, .refused = "this atomic operation is not for this type", .body =
@@ -311,6 +396,7 @@ void behave_bulk(struct behave_ctx *x)
     behave_one(x, &fences);
     load_tests(x);
     store_tests(x);
+    reduce_tests(x);
     cluster_tests(x);
     fault_tests(x);
 }
