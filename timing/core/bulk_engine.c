@@ -117,7 +117,7 @@ static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, uint32_t n)
     op->remote = 0;
     op->sequence = 0;
     c->parts++;
-    s->count[STAT_BULK_LINES]++;
+    s->count[STAT_BULK_PARTS]++;
     return op;
 }
 
