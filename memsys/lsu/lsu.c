@@ -584,13 +584,25 @@ uint32_t lsu_background_queued(const struct lsu *u)
     return u->background.queued;
 }
 
+bool lsu_stores_wait(const struct lsu *u)
+{
+    return u->retire.stores_wait;
+}
+
+static enum mem_server background_server(const struct background *b)
+{
+    return b->first->served_by[SERVE_GLOBAL] ? SERVE_GLOBAL : SERVE_LOCAL;
+}
+
 static void start_background(struct lsu *u, struct background *b)
 {
+    enum mem_server s = background_server(b);
     b->started = true;
     b->next = 0;
-    b->n = coalesce_private(u, b->first, WARP_LANES, b->access);
-    if (remote_kind(u, b->first, SERVE_LOCAL))
-        b->track = remote_begin(&u->remote, b->first, SERVE_LOCAL, b->n);
+    b->n = s == SERVE_GLOBAL ? coalesce(b->first, s, WARP_LANES, b->access)
+                             : coalesce_private(u, b->first, WARP_LANES, b->access);
+    if (remote_kind(u, b->first, s))
+        b->track = remote_begin(&u->remote, b->first, s, b->n);
 }
 
 static void run_background(struct lsu *u, uint64_t now)
@@ -603,7 +615,7 @@ static void run_background(struct lsu *u, uint64_t now)
             start_background(u, b);
         for (; u->ports && b->next < b->n; b->next++, u->ports--)
             if (l1_pipeline_has(&u->pipeline, b->access[b->next].line) ||
-                serve_memory(u, op, &b->access[b->next], SERVE_LOCAL, b->track, now) != LSU_SERVED) {
+                serve_memory(u, op, &b->access[b->next], background_server(b), b->track, now) != LSU_SERVED) {
                 b->blocked = true;
                 return;
             }

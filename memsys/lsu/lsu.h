@@ -73,6 +73,9 @@ struct lsu_calls {
     /* Sends an access to the shared memory of other blocks of the cluster; returns the number of its messages. The
      * replies come by lsu_cluster_reply. Only for launches with clusters. */
     uint32_t (*remote_shared)(void *ctx, struct mem_op *op, uint64_t now);
+    /* A store that is a part of a bulk copy (MEM_ROLE_BULK), the op's owner, has performed. Not under a coherence
+     * protocol, where `done` reports it. */
+    void (*copied)(void *ctx, void *copy, uint64_t now);
 };
 
 struct lsu;
@@ -117,10 +120,11 @@ uint32_t lsu_count_lines(const struct lsu *u, const struct warp *w, const struct
 /* Issues the op, whose sm_slot is set; the unit owns it until `done`. *loads, *stores: the numbers of `performed` calls
  * that will follow, which is those of its global accesses; a prefetch has none. */
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores);
-/* Issues an op on private memory in the background: in order among such ops, in cycles in which a port of L1 is free.
- * It ends with `done` like any other. */
+/* Issues an op on private memory, or a part of a bulk copy on global memory, in the background: in order among such ops,
+ * in cycles in which a port of L1 is free. It ends with `done` like any other. */
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now);
 uint32_t lsu_background_queued(const struct lsu *u);
+bool lsu_stores_wait(const struct lsu *u);           /* `done` of a store comes when it has performed */
 /* A packet for a message to a slice's engine, from the caller's pool; lsu_send queues it among the requests. */
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now);

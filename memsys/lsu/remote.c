@@ -77,7 +77,9 @@ uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server
     uint32_t i = track_new(r);
     r->track[i] = (struct remote_track){
         .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot, .ended = w->ended,
-        .counts_load = op->kind == MOP_RED, .counts_store = s == SERVE_GLOBAL
+        .copy = op->role == MEM_ROLE_BULK ? op->owner : NULL,
+        .counts_load = op->kind == MOP_RED && mem_is_waited_for(op),
+        .counts_store = s == SERVE_GLOBAL && mem_is_waited_for(op)
     };
     w->instructions++;
     w->loads += r->track[i].counts_load ? n : 0;
@@ -197,7 +199,10 @@ void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
     report_acknowledged(r, t, p->line, now);
     if (t->pending == 1 && t->counts_store && !t->counts_load)
         hist_add(r->retire->hists, HIST_STORE_LATENCY, now - t->issued);
+    void *copy = t->pending == 1 ? t->copy : NULL;
     part_over(r, i);
+    if (copy)
+        r->retire->calls.copied(r->retire->calls.ctx, copy, now);
 }
 
 void remote_replied(struct remote *r, struct packet *p, uint64_t now)

@@ -12,6 +12,7 @@
 /* The outstanding packets of one instruction; for atomics with a result, of one access. */
 struct remote_track {
     struct mem_op *op;               /* atomics with a result */
+    void *copy;                      /* the bulk copy that a store is a part of; NULL = none */
     uint64_t lanes, issued, instruction;
     uint32_t pending, slot;
     uint32_t ended;                  /* as in remote_warp, when it was sent: another number there, and its warp has ended */

@@ -331,6 +331,7 @@ static bool may_change_memory(const struct code *c, const struct dinst *d)
                 break;
             return true;
         case MOP_STORE:
+        case MOP_BULK:
         case MOP_RED: return true;
         default: break;
         }

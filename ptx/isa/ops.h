@@ -39,7 +39,9 @@ enum ptx_latency {
 };
 
 /* What a memory instruction does; MOP_NONE: it is none. */
-enum mem_op_kind { MOP_LOAD, MOP_STORE, MOP_ATOM, MOP_RED, MOP_PREFETCH, MOP_NONE };
+enum mem_op_kind { MOP_LOAD, MOP_STORE, MOP_ATOM, MOP_RED, MOP_PREFETCH,
+                   MOP_BULK,         /* a bulk copy (ptx/memory/bulk_async.h): its accesses follow it */
+                   MOP_NONE };
 
 /* Rounding words that a form takes. */
 enum {
@@ -118,6 +120,21 @@ static inline bool ptx_is_copies_arrive(enum ptx_op op)
 static inline bool ptx_is_mbarrier_test(enum ptx_op op)
 {
     return op >= OP_MBARRIER_TEST && op <= OP_MBARRIER_TRY_PARITY;
+}
+/* st.async and red.async (ptx/memory/async_store.c). */
+static inline bool ptx_is_async_store(enum ptx_op op)
+{
+    return op >= OP_ST_ASYNC && op <= OP_RED_ASYNC;
+}
+/* The name includes the spaces of its memory operands. */
+static inline bool ptx_names_spaces(enum ptx_op op)
+{
+    return op >= OP_BULK_LOAD && op <= OP_RED_ASYNC;
+}
+/* Waits for groups of copies, an immediate of which may be outstanding. */
+static inline bool ptx_waits_for_groups(enum ptx_op op)
+{
+    return op == OP_CP_WAIT || op == OP_BULK_WAIT || op == OP_BULK_WAIT_READ;
 }
 bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 

@@ -30,7 +30,8 @@ uint8_t ptx_inst_sem(const struct ptx_inst *in)
 bool ptx_inst_of_block(const struct ptx_inst *in)
 {
     uint8_t scope = in->mod[PG_SCOPE];
-    return scope == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA) ||
+    bool own_shared = in->op == OP_FENCE_PROXY_ASYNC && in->mod[PG_SHAREDSUB] == MOD(SHAREDSUB, SHARED_CTA);
+    return scope == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA) || own_shared ||
            (!scope && ptx_is_mbarrier((enum ptx_op)in->op));
 }
 
@@ -409,6 +410,54 @@ static const char *check_copy(const struct ptx_inst *in)
     return NULL;
 }
 
+/* cp.reduce.async.bulk to global memory. */
+static const char *check_bulk_reduce(const struct ptx_inst *in)
+{
+    ptx_typeset t = (ptx_typeset)1 << in->type[0], halves = TS(F16) | TS(BF16), ok = 0;
+    switch (in->mod[PG_ATOM]) {
+    case MOD(ATOM, AND): case MOD(ATOM, OR): case MOD(ATOM, XOR): ok = TS(B32) | TS(B64); break;
+    case MOD(ATOM, INC): case MOD(ATOM, DEC): ok = TS(U32); break;
+    case MOD(ATOM, MIN): case MOD(ATOM, MAX): ok = TS(U32) | TS(S32) | TS(U64) | TS(S64) | halves; break;
+    case MOD(ATOM, ADD): ok = TS(U32) | TS(S32) | TS(U64) | TS(S64) | TS(F32) | TS(F64) | halves; break;
+    default: break;
+    }
+    if (!(t & ok))
+        return "this atomic operation is not for this type";
+    bool noftz = HAS(in, ATOM, ADD) && t & halves;
+    return noftz == (in->mod[PG_NOFTZ] != 0) ? NULL : ".noftz is for .add on .f16 and .bf16, which need it";
+}
+
+/* Which types each operation of red.async, and of cp.reduce.async.bulk to shared memory, takes. */
+static bool red_async_ok(const struct ptx_inst *in)
+{
+    ptx_typeset t = (ptx_typeset)1 << in->type[0], words = TS(U32) | TS(S32);
+    switch (in->mod[PG_ATOM]) {
+    case MOD(ATOM, AND): case MOD(ATOM, OR): case MOD(ATOM, XOR):
+        return t & TS(B32);
+    case MOD(ATOM, INC): case MOD(ATOM, DEC):
+        return t & TS(U32);
+    case MOD(ATOM, MIN): case MOD(ATOM, MAX):
+        return t & words;
+    case MOD(ATOM, ADD):
+        return t & (words | TS(U64) | TS(S64));
+    default:
+        return false;
+    }
+}
+
+static const char *check_async_store(const struct ptx_inst *in)
+{
+    if (in->op == OP_RED_ASYNC || in->op == OP_BULK_REDUCE_SEND)
+        return red_async_ok(in) ? NULL : "this atomic operation is not for this type";
+    return vector_ok(in, ptx_type_size(in->type[0]), false) ? NULL : "a vector access is of at most 16 bytes";
+}
+
+static const char *check_fence_proxy(const struct ptx_inst *in)
+{
+    bool plain = !in->mod[PG_SHAREDSUB] && in->mod[PG_SPACE];
+    return plain && !HAS(in, SPACE, GLOBAL) ? "it takes .global, .shared::cta or .shared::cluster" : NULL;
+}
+
 static const char *check_hint(const struct ptx_inst *in)
 {
     uint8_t space = INST_SPACE(in);
@@ -450,6 +499,12 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_memory(in);
     case OP_CP_ASYNC:
         return check_copy(in);
+    case OP_BULK_REDUCE:
+        return check_bulk_reduce(in);
+    case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: case OP_BULK_REDUCE_SEND:
+        return check_async_store(in);
+    case OP_FENCE_PROXY_ASYNC:
+        return check_fence_proxy(in);
     case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
         return check_hint(in);
     case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B:

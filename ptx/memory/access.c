@@ -13,6 +13,8 @@
 #include "ptx/isa/ops_check.h"
 #include "ptx/matrix/matrix_rows.h"
 #include "ptx/memory/async_copy.h"
+#include "ptx/memory/async_store.h"
+#include "ptx/memory/bulk_async.h"
 #include "ptx/memory/mem_table.h"
 #include "ptx/texture/fetch.h"
 
@@ -75,8 +77,9 @@ void mem_describe(struct mem_shape *s, const struct dinst *d)
     s->reg_bytes = is_atomic(s->kind) ? d->size : (uint8_t)d->target;
     s->rows = d->in->op == OP_LDMATRIX || d->in->op == OP_STMATRIX;
     s->sign = s->kind == MOP_LOAD && ptx_type_class((enum ptx_type)d->in->type[0]) == 's';
-    s->atomic_class = is_atomic(s->kind) ? atomic_class(d->in) : 0;
-    s->stride = s->kind == MOP_STORE && s->count == 1 ? s->size : MEM_WIDTH_MAX;
+    s->atomic_class = is_atomic(s->kind) || s->kind == MOP_BULK ? atomic_class(d->in) : 0;
+    bool adjacent = s->kind == MOP_STORE && s->count == 1 && !ptx_is_async_store((enum ptx_op)d->in->op);
+    s->stride = adjacent ? s->size : MEM_WIDTH_MAX;
     describe_order(s, d->in);
 }
 
@@ -101,6 +104,7 @@ static void describe(struct mem_op *op, struct warp *w, const struct dinst *d)
     op->remote = 0;
     op->to_data = op->no_data = op->last_use = op->noted = false;
     op->to_shared = d->in->op == OP_CP_ASYNC;
+    op->completes = ptx_is_async_store((enum ptx_op)d->in->op);
     op->role = 0;
     op->attempt = 0;
     if (!op->to_shared && (op->kind == MOP_LOAD || op->kind == MOP_ATOM))
@@ -561,6 +565,8 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
         return tex_capture(op, h, d, mask);
     if (op->to_shared)
         return async_copy_capture(op, h, d, mask);
+    if (op->kind == MOP_BULK)
+        return bulk_async_capture(op, h, d, mask);
     if (d->in->op == OP_LDMATRIX || d->in->op == OP_STMATRIX)
         return matrix_capture(op, h, d, mask);
     struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };
@@ -578,7 +584,7 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
                                   : capture_space(&c, mask);
     if (ok && op->kind != MOP_LOAD)
         capture_values(op, h, d, mask);
-    return ok;
+    return ok && (!op->completes || async_store_capture(op, h, d, mask));
 }
 
 /* The pattern of both halves: theirs, if it is the same and one continues the other. */

@@ -52,7 +52,8 @@ struct mem_op {
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
     bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
     bool to_shared;                  /* a load whose data go to shared memory (async_copy.h); also to_data */
-    uint64_t copy;                   /* of to_shared: read and set by the SM */
+    uint64_t copy;                   /* of copies: read and set by the SM */
+    bool completes;                  /* what a store or red writes completes bytes of barrier objects (mbarrier.h) */
     bool last_use;                   /* its line of private memory is dead after this read */
     bool no_data;                    /* a store that has the timing of one and writes nothing */
     bool noted;                      /* a load past L1 whose replies carry notes of L2, for op->note */
@@ -74,11 +75,13 @@ struct mem_op {
     uint64_t (*note)[2];             /* by lane */
 };
 
+enum { MEM_ROLE_BULK = 254 };        /* op->role of a part of a bulk copy (timing/core/bulk_engine.c) */
+
 /* Do later accesses, fences and barriers wait for it? Not for prefetches and asynchronous copies, which follow the earlier
  * accesses of their thread (PTX ISA 8.9.1.1): a program waits for copies, or lets them arrive at a barrier object. */
 static inline bool mem_is_waited_for(const struct mem_op *op)
 {
-    return op->kind != MOP_PREFETCH && !op->to_shared;
+    return op->kind != MOP_PREFETCH && op->kind != MOP_BULK && !op->to_shared && op->role != MEM_ROLE_BULK;
 }
 
 /* The fields of an op that depend on its instruction only, computed once, at decoding. */

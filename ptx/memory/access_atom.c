@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ptx/exec/cluster.h"
-#include "ptx/memory/access.h"
+#include "ptx/memory/mbarrier.h"
 
 enum { OPERAND_BYTES = MEM_OPERAND_C };          /* the widest operand of a lane, vectors included */
 
@@ -155,17 +155,17 @@ static void perform_atomic(struct mem_op *op, uint64_t lanes, struct block *b)
 
 void mem_cluster_perform(struct mem_op *op, uint64_t lanes, struct block *b)
 {
-    bool store = op->kind == MOP_STORE;
-    if (op->kind == MOP_ATOM || op->kind == MOP_RED) {
+    bool store = op->kind == MOP_STORE, atomic = op->kind == MOP_ATOM || op->kind == MOP_RED;
+    if (atomic)
         perform_atomic(op, lanes, b);
-        return;
-    }
-    for (uint64_t m = lanes; m; m &= m - 1) {
+    for (uint64_t m = atomic ? 0 : lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
         char *at = b->shared + (op->address[lane] & CLUSTER_OFFSET_MASK);
         memcpy(store ? at : (char *)mem_data(op, lane), store ? (char *)mem_data(op, lane) : at, op->width);
     }
     b->worker->changes += store;
+    if (op->completes)
+        mbarrier_complete_lanes(op, lanes, b);
 }
 
 void mem_cluster_reply(struct mem_op *op, uint64_t lanes)

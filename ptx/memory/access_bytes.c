@@ -8,6 +8,7 @@
 #include "ptx/matrix/matrix_rows.h"
 #include "ptx/memory/access.h"
 #include "ptx/memory/async_copy.h"
+#include "ptx/memory/mbarrier.h"
 
 __extension__ typedef unsigned __int128 wide_mask;
 
@@ -292,4 +293,6 @@ void mem_perform_shared(struct mem_op *op)
     case MOP_RED: mem_atomic_shared(op, lanes); break;
     default: break;
     }
+    if (op->completes)
+        mbarrier_complete_lanes(op, lanes, op->warp->block);
 }

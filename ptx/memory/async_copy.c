@@ -129,18 +129,6 @@ void async_copy_arrived(struct mem_op *op)
 
 /* ---- decoding ---- */
 
-static operand shared_address(struct decoder *x, const struct ptx_operand *o, int64_t *displacement)
-{
-    *displacement = o->imm;
-    if (o->has_reg) {
-        operand reg = decoder_reg(x, o->reg);
-        return decoder_reg_bytes(o->reg) == 4 ? decoder_resize(x, reg, 4, 8, false) : reg;
-    }
-    if (o->has_var)
-        *displacement += (int64_t)decoder_definition(o->var)->address;
-    return decoder_constant(x, 0, 8);
-}
-
 void decode_async_copy(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;
@@ -149,7 +137,7 @@ void decode_async_copy(struct decoder *x)
     bool predicate = amount->kind == OPD_REG && amount->reg->type == T_PRED;
     c->kind = amount->kind == OPD_NONE ? AMOUNT_ALL : predicate ? AMOUNT_PREDICATE : AMOUNT_BYTES;
     c->negated = amount->negated;
-    c->to = shared_address(x, &in->opd[0], &c->displacement);
+    c->to = decoder_address(x, &in->opd[0], &c->displacement);
     if (c->kind == AMOUNT_PREDICATE)
         c->amount = decoder_reg(x, amount->reg);
     else if (c->kind == AMOUNT_BYTES)

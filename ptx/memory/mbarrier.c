@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "ptx/exec/cluster.h"
 #include "ptx/memory/mbarrier.h"
 #include "ptx/program/decode.h"
 
@@ -150,6 +151,24 @@ void mbarrier_copies_complete(const struct mem_op *op)
     for (uint64_t m = op->served_by[SERVE_SHARED]; m; m &= m - 1) {
         uint64_t *p = (uint64_t *)(void *)(op->warp->block->shared + op->address[__builtin_ctzll(m)]);
         *p = after(OP_MBARRIER_ARRIVE, *p, 1);
+    }
+}
+
+/* ---- asynchronous writes ---- */
+
+void mbarrier_complete(struct block *b, uint32_t object, uint32_t bytes)
+{
+    uint64_t *p = (uint64_t *)(void *)(b->shared + (object & CLUSTER_OFFSET_MASK));
+    *p = after(OP_MBARRIER_COMPLETE_TX, *p, bytes);
+    b->worker->changes += bytes != 0;
+}
+
+void mbarrier_complete_lanes(struct mem_op *op, uint64_t lanes, struct block *b)
+{
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        struct mbarrier_completion c;
+        memcpy(&c, mem_data(op, (unsigned)__builtin_ctzll(m)) + MBARRIER_COMPLETION, sizeof c);
+        mbarrier_complete(b, c.object, c.bytes);
     }
 }
 

@@ -14,4 +14,14 @@
  */
 void mbarrier_copies_complete(const struct mem_op *op);
 
+/*
+ * An asynchronous write to shared memory completes its bytes at a barrier object of the same block (op->completes). In
+ * a mem_op a lane's object and bytes lie at offset MBARRIER_COMPLETION of its data, after what it writes.
+ */
+struct mbarrier_completion { uint32_t object, bytes; };
+enum { MBARRIER_COMPLETION = 16 };
+/* object: an address in the shared memory of block b; bits that name a block are ignored. */
+void mbarrier_complete(struct block *b, uint32_t object, uint32_t bytes);
+void mbarrier_complete_lanes(struct mem_op *op, uint64_t lanes, struct block *b);
+
 #endif

@@ -8,7 +8,8 @@
  *   decode_special.c  special registers and clocks
  *   decode_lanes.c    arithmetic and warp-level instructions
  *   decode_memory.c   loads, stores, atomics, prefetches, tests of addresses
- *   decode_texture.c  textures and surfaces; ptx/matrix: matrices; ptx/memory/async_copy.c: asynchronous copies
+ *   decode_texture.c  textures and surfaces; ptx/matrix: matrices; ptx/memory/async_copy.c: asynchronous copies,
+ *                     bulk_async.c, async_store.c: bulk copies, asynchronous stores
  *   decode_control.c  branches, calls, barriers, transactions
  *   decode_pairs.c    instructions that the run loop executes as one step
  *   decode_links.c    which step the run loop executes next
@@ -81,6 +82,9 @@ operand *decoder_elements(struct decoder *x, const struct ptx_operand *o, bool l
 struct dinst *decoder_add_access(struct decoder *x, const struct ptx_operand *address, int size, int count);
 /* The same with an address of 64 bits: one in a register of 32 bits is widened first. */
 struct dinst *decoder_add_wide_access(struct decoder *x, const struct ptx_operand *address, int size, int count);
+
+/* An address as an operand of 64 bits, and what is to be added to it. */
+operand decoder_address(struct decoder *x, const struct ptx_operand *o, int64_t *displacement);
 
 /* Sets the guard of a step that executes lane by lane; reports a step that has no executing function. */
 void decoder_guard(struct decoder *x, struct dinst *d);

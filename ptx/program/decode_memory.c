@@ -57,6 +57,18 @@ struct dinst *decoder_add_wide_access(struct decoder *x, const struct ptx_operan
     return d;
 }
 
+operand decoder_address(struct decoder *x, const struct ptx_operand *o, int64_t *displacement)
+{
+    *displacement = o->imm;
+    if (o->has_reg) {
+        operand reg = decoder_reg(x, o->reg);
+        return decoder_reg_bytes(o->reg) == 4 ? decoder_resize(x, reg, 4, 8, false) : reg;
+    }
+    if (o->has_var)
+        *displacement += (int64_t)decoder_definition(o->var)->address;
+    return decoder_constant(x, 0, 8);
+}
+
 /* ---- loads and stores ---- */
 
 /* A register that holds a memory operand may be wider than the type, never narrower. */

@@ -321,12 +321,16 @@ static bool result_unused(const struct code *c, const struct ptx_inst *in)
     return true;
 }
 
-static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
+static bool commutes(const struct ptx_inst *in)
 {
     char class = ptx_type_class((enum ptx_type)in->type[0]);
     uint8_t op = in->mod[PG_ATOM];
-    bool commutes = op != MOD(ATOM, EXCH) && op != MOD(ATOM, CAS) && op != MOD(ATOM, INC) && op != MOD(ATOM, DEC);
-    return class != 'f' && commutes && result_unused(c, in);
+    return class != 'f' && op != MOD(ATOM, EXCH) && op != MOD(ATOM, CAS) && op != MOD(ATOM, INC) && op != MOD(ATOM, DEC);
+}
+
+static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
+{
+    return commutes(in) && result_unused(c, in);
 }
 
 /*
@@ -339,12 +343,13 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
     uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM], scope = in->mod[PG_SCOPE];
     bool private = space == MOD(SPACE, SHARED) || space == MOD(SPACE, LOCAL) || in->mod[PG_SHAREDSUB] ||
-                   ptx_is_mbarrier((enum ptx_op)in->op);
+                   ptx_is_mbarrier((enum ptx_op)in->op) || ptx_is_async_store((enum ptx_op)in->op);
     switch (ptx_mem_kind((enum ptx_op)in->op)) {
     case MOP_ATOM:
     case MOP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
     case MOP_LOAD:
     case MOP_STORE: return !private && sem && sem != MOD(SEM, WEAK) ? ORDER_SERIAL : ORDER_FREE;
+    case MOP_BULK: return in->op == OP_BULK_REDUCE && !commutes(in) ? ORDER_SERIAL : ORDER_FREE;
     default: break;
     }
     switch (in->op) {

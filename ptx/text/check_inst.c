@@ -404,6 +404,18 @@ static bool check_vector(struct parser *p, const struct ptx_inst *in, char lette
     return ok;
 }
 
+/* The space of a memory operand. */
+static enum ptx_space operand_space(const struct ptx_inst *in, int k)
+{
+    switch (in->op) {
+    case OP_CP_ASYNC: return k ? SP_GLOBAL : SP_SHARED;
+    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: return k == 1 ? SP_GLOBAL : SP_SHARED;
+    case OP_BULK_STORE: case OP_BULK_REDUCE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
+    case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: return SP_SHARED;
+    default: return ptx_inst_space(in);
+    }
+}
+
 static bool check_memory(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *o)
 {
     if (o->has_reg) {
@@ -416,7 +428,7 @@ static bool check_memory(struct parser *p, const struct ptx_inst *in, const stru
                    o->reg->name, ptx_type_name((enum ptx_type)o->reg->type));
         return false;
     }
-    enum ptx_space space = in->op == OP_CP_ASYNC && o == &in->opd[0] ? SP_SHARED : ptx_inst_space(in);
+    enum ptx_space space = operand_space(in, (int)(o - in->opd));
     if (!o->has_var)
         return true;
     const struct ptx_var *v = o->var;
@@ -546,7 +558,7 @@ static void infer_space(struct ptx_inst *in)
         [SP_CONST] = MOD(SPACE, CONST), [SP_GLOBAL] = MOD(SPACE, GLOBAL), [SP_LOCAL] = MOD(SPACE, LOCAL),
         [SP_PARAM] = MOD(SPACE, PARAM), [SP_SHARED] = MOD(SPACE, SHARED),
     };
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2 && !ptx_names_spaces((enum ptx_op)in->op); k++)
         if (in->opd[k].kind == OPD_MEM && in->opd[k].has_var && !INST_SPACE(in))
             in->mod[PG_SPACE] = word[in->opd[k].var->space];
 }
@@ -560,6 +572,12 @@ static void check_copy(struct parser *p, const struct ptx_inst *in)
         error_at(p, bytes->loc, global ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
     else if (read->kind == OPD_IMM)
         in_range(p, read, bytes->imm, "the bytes that cp.async reads");
+}
+
+static void check_bulk_size(struct parser *p, const struct ptx_operand *bytes)
+{
+    if (bytes->kind == OPD_IMM && (bytes->imm < 0 || bytes->imm % 16))
+        error_at(p, bytes->loc, "the size of a bulk copy is a multiple of 16");
 }
 
 static void check_special(struct parser *p, const struct ptx_inst *in)
@@ -584,11 +602,15 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_CP_ASYNC:
         check_copy(p, in);
         break;
+    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_SEND: case OP_BULK_STORE: case OP_BULK_REDUCE:
+    case OP_BULK_REDUCE_SEND: case OP_BULK_PREFETCH:
+        check_bulk_size(p, &in->opd[in->op == OP_BULK_PREFETCH ? 1 : 2]);
+        break;
     case OP_MBARRIER_INIT: case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_NO_COMPLETE: case OP_MBARRIER_DROP:
     case OP_MBARRIER_DROP_NO_COMPLETE:
         check_arrivals(p, &in->opd[in->op == OP_MBARRIER_INIT ? 1 : 2]);
         break;
-    case OP_CP_WAIT:
+    case OP_CP_WAIT: case OP_BULK_WAIT: case OP_BULK_WAIT_READ:
         if (in->opd[0].imm < 0)
             error_at(p, in->opd[0].loc, "the number of groups must not be negative");
         break;

@@ -331,7 +331,7 @@ static void unknown_instruction(struct parser *p)
 /* An opcode may have several words (`cp.async.wait_group`): as many as there are in the table. */
 static void join_opcode(struct parser *p)
 {
-    char text[64];
+    char text[128];
     int n = snprintf(text, sizeof text, "%s", p->opcode->s), words = 0;
     for (int i = 0; i < p->nmods && i < PARSE_MAX_INST_MODS && n < (int)sizeof text; i++) {
         n += snprintf(text + n, sizeof text - (size_t)n, "%s", p->mods[i]->s);

@@ -18,10 +18,24 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "tex", ".2dms" }, { "tex", ".a2dms" }, { "txq", ".num_samples" },        /* textures with several samples */
     { "fence", ".proxy" }, { "st", ".async" },
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
-    { "cp.async", ".bulk" },
+    { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
+    { "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", ".multicast::cluster" },
+    { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
     { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
+
+/* Do the modifiers from the m-th on begin with these words? */
+static bool begins(const struct parser *p, int m, const char *words)
+{
+    for (; *words && m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
+        size_t n = p->mods[m]->len;
+        if (strncmp(words, p->mods[m]->s, n))
+            return false;
+        words += n;
+    }
+    return !*words;
+}
 
 static bool reject(struct parser *p, const char *word)
 {
@@ -40,10 +54,9 @@ bool inst_unsupported(struct parser *p)
         return false;
     }
     for (int m = 0; m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
-        const struct name *n = p->mods[m];
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-            if (!strcmp(op, parts[i].opcode) && !strcmp(n->s, parts[i].word))
-                return reject(p, n->s);
+            if (!strcmp(op, parts[i].opcode) && begins(p, m, parts[i].word))
+                return reject(p, parts[i].word);
     }
     return false;
 }

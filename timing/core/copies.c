@@ -8,6 +8,9 @@
  * cp.async.mbarrier.arrive is an access to shared memory. Its lanes arrive at their barrier objects when it has
  * performed and all copies of the warp that began before are complete, in diverged code those of other lanes, too.
  * A warp has at most COPY_ARRIVALS of them outstanding; the next one stalls.
+ *
+ * The bulk copies (bulk_engine.c) to global memory have groups of their own, and a wait may be for the reading of their
+ * sources alone.
  */
 #include "base/alloc.h"
 #include "ptx/memory/async_copy.h"
@@ -21,10 +24,14 @@ _Static_assert(SM_COPY_GROUPS <= 1 << GROUP_BITS, "a group has GROUP_BITS bits o
 /* Waits for its own access and for the copies with numbers below `before`, `left` in all. */
 struct copy_arrival { uint64_t before; uint32_t left; struct mem_op *op; };
 
+/* The groups of one kind: copies that are not complete, by the place of their group; the number of the open group. */
+struct copy_ring { uint32_t in_flight[SM_COPY_GROUPS], group; };
+
 /* Of a warp slot. */
 struct copies {
-    uint16_t in_flight[SM_COPY_GROUPS];
-    uint32_t group, narrivals;
+    struct copy_ring ring[SM_COPY_RINGS];
+    uint32_t bulk;                   /* bulk copies that are not complete, with those that no group has */
+    uint32_t narrivals;
     uint64_t next;                   /* number of the next copy */
     struct copy_arrival arrival[COPY_ARRIVALS];
 };
@@ -39,28 +46,40 @@ static struct copies *copies_of(struct sm *s, const struct slot *w)
 void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op)
 {
     struct copies *c = copies_of(s, w);
-    uint32_t group = c->group % SM_COPY_GROUPS;
+    struct copy_ring *r = &c->ring[SM_COPY_ASYNC];
+    uint32_t group = r->group % SM_COPY_GROUPS;
     op->copy = c->next++ << GROUP_BITS | group;
-    c->in_flight[group]++;
+    r->in_flight[group]++;
 }
 
 static uint32_t in_flight(const struct copies *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < SM_COPY_GROUPS; i++)
-        n += c->in_flight[i];
+        n += c->ring[SM_COPY_ASYNC].in_flight[i];
     return n;
 }
 
 bool copies_pending(const struct sm *s, const struct slot *w)
 {
-    return s->copies && (in_flight(&s->copies[w->index]) || s->copies[w->index].narrivals);
+    const struct copies *c = s->copies ? &s->copies[w->index] : NULL;
+    return c && (c->bulk || c->narrivals || in_flight(c));
 }
 
-void copies_commit(struct sm *s, const struct slot *w)
+void copies_commit(struct sm *s, const struct slot *w, const struct tinst *t)
 {
-    if (s->copies)
-        s->copies[w->index].group++;
+    if (!s->copies)
+        return;
+    struct copies *c = &s->copies[w->index];
+    c->ring[t->copy_ring].group++;
+    if (t->copy_ring == SM_COPY_BULK)
+        c->ring[SM_COPY_BULK_READ].group++;
+}
+
+/* The groups of copies that a commit may close: the place of the next group must be free. */
+static bool next_is_free(const struct copy_ring *r)
+{
+    return !r->in_flight[(r->group + 1) % SM_COPY_GROUPS];
 }
 
 bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *t)
@@ -68,14 +87,15 @@ bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *
     if (!s->copies)
         return true;
     const struct copies *c = &s->copies[w->index];
+    const struct copy_ring *r = &c->ring[t->copy_ring];
     if (t->copy_arrives)
         return c->narrivals < COPY_ARRIVALS;
     if (t->copy_commits && !t->copy_waits)
-        return !c->in_flight[(c->group + 1) % SM_COPY_GROUPS];
+        return next_is_free(r);
     /* counted back from the open group, which only wait_all, a commit, includes */
     uint32_t back = t->copy_commits ? 0 : t->copy_left < SM_COPY_GROUPS ? t->copy_left + 1 : SM_COPY_GROUPS;
     for (; back < SM_COPY_GROUPS; back++)
-        if (c->in_flight[(c->group - back) % SM_COPY_GROUPS])
+        if (r->in_flight[(r->group - back) % SM_COPY_GROUPS])
             return false;
     return true;
 }
@@ -120,8 +140,39 @@ void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op)
 void copies_end(struct sm *s, struct slot *w, uint64_t copy)
 {
     struct copies *c = &s->copies[w->index];
-    c->in_flight[copy & ((1u << GROUP_BITS) - 1)]--;
+    c->ring[SM_COPY_ASYNC].in_flight[copy & ((1u << GROUP_BITS) - 1)]--;
     settle_arrivals(s, c, copy >> GROUP_BITS, NULL);
+    consider(s, w);
+}
+
+/* ---- bulk copies ---- */
+
+uint32_t copies_begin_bulk(struct sm *s, const struct slot *w, uint32_t n, bool of_group)
+{
+    struct copies *c = copies_of(s, w);
+    uint32_t group = c->ring[SM_COPY_BULK].group % SM_COPY_GROUPS;
+    c->bulk += n;
+    if (!of_group)
+        return SM_NO_GROUP;
+    c->ring[SM_COPY_BULK].in_flight[group] += n;
+    c->ring[SM_COPY_BULK_READ].in_flight[group] += n;
+    return group;
+}
+
+void copies_bulk_read(struct sm *s, struct slot *w, uint32_t group)
+{
+    if (group == SM_NO_GROUP)
+        return;
+    s->copies[w->index].ring[SM_COPY_BULK_READ].in_flight[group]--;
+    consider(s, w);
+}
+
+void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group)
+{
+    struct copies *c = &s->copies[w->index];
+    c->bulk--;
+    if (group != SM_NO_GROUP)
+        c->ring[SM_COPY_BULK].in_flight[group]--;
     consider(s, w);
 }
 

@@ -56,6 +56,8 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     w->order.shared += op->served_by[SERVE_SHARED] != 0;
     if (op->to_shared)
         copies_begin(s, w, op);
+    if (op->kind == MOP_BULK)
+        bulk_issued(s, w, op);
     if (t->copy_arrives)
         copies_arrive(s, w, op);
     pipe_memory(s, w, t, op);
@@ -231,7 +233,7 @@ static void issue(struct sm *s, struct slot *w)
     else if (t->kind == TINST_FENCE)
         issue_fence(s, w, t, &st);
     else if (t->kind == TINST_COPY && t->copy_commits)
-        copies_commit(s, w);
+        copies_commit(s, w, t);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
         uint64_t completes = t->kind == TINST_BARRIER ? arrive_at_barrier(s, t) : s->now + s->cfg.barrier_latency;

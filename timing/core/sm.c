@@ -45,6 +45,10 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     struct slot *w = &s->slot[op->sm_slot];
     const struct tinst *t = op->owner;
     bool acquire = sm_op_acquires(t, op), writes = sm_op_writes(op);
+    if (op->role == MEM_ROLE_BULK) {
+        bulk_line_done(s, op, at);
+        return;
+    }
     if (op->role) {
         tx_op_done(s, op, at);
         return;
@@ -59,6 +63,10 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
             sm_event(s, at + s->cfg.refetch_shared, EVENT_WAKE, w);
     }
     at += (uint64_t)s->cfg.mem_stages;
+    if (op->kind == MOP_BULK) {
+        bulk_begin(s, op);
+        return;
+    }
     if (op->combined && op->kind == MOP_ATOM) {
         mem_combined_results(op);
         at += t->tail;
@@ -188,6 +196,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
         .wake = on_wake, .replied = on_replied, .message = on_message, .remote_shared = sm_cluster_access,
+        .copied = bulk_copied,
     };
     s->lsu = lsu_new(lsu, &calls, out, in, count, hists);
     if (c->order->stage)
@@ -231,6 +240,7 @@ void sm_free(struct sm *s)
     sm_profile_end(s);
     free(s->grid);
     free(s->copies);
+    bulk_end(s);
     free(s->slot);
     free(s->block);
     huge_free(s->pending);
@@ -254,6 +264,8 @@ static void handle(struct sm *s, const struct event *e)
     case EVENT_LOAD: warp_performed(s, w, 1, 0, 0); break;
     case EVENT_STORE: warp_performed(s, w, 0, 1, 0); break;
     case EVENT_COPY: copies_end(s, w, e->address); break;
+    case EVENT_BULK: bulk_wake(s); break;
+    case EVENT_BULK_LINE: bulk_line_arrived(s, (struct mem_op *)(uintptr_t)e->address); break;
     case EVENT_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
     default: acquired(s, w, e->inst); break;
     }
@@ -299,6 +311,8 @@ static void run_lsu(struct sm *s)
     s->has_credits = false;
     if (lsu_has_room(s->lsu))
         resume_memory(s);
+    if (s->bulk)
+        bulk_run(s);
     if (s->hosts)
         poll_hosts(s);
     if (s->parked.first)

@@ -94,6 +94,10 @@ static void replied(struct sm *s, const struct cnet_message *m)
         refused(s, m);
     s->count[STAT_CLUSTER_REPLIES]++;
     s->count[STAT_CLUSTER_CYCLES] += ready - m->sent;
+    if (m->op->role == MEM_ROLE_BULK) {
+        bulk_line_at(s, m->op, ready);
+        return;
+    }
     lsu_cluster_reply(s->lsu, m->op, m->lanes, ready);
     s->lsu_at = s->now;
 }

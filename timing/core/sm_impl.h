@@ -16,7 +16,8 @@
 #include "tm/core/tm_core.h"
 
 enum { SM_SCHEDULERS_MAX = 8, SM_UNITS_MAX = 16, SM_SLOTS_MAX = SM_SCHEDULERS_MAX * 64, SM_NO_HOLD = SM_STALLS,
-       SM_COPY_GROUPS = 16 };            /* of a warp, of asynchronous copies in flight */
+       SM_COPY_GROUPS = 16,              /* of a warp, of asynchronous copies in flight */
+       SM_NO_GROUP = 255 };
 
 /* State of an SM for a grid: the worker that executes its blocks, and contexts of ended blocks for reuse. */
 struct sm_grid {
@@ -130,6 +131,7 @@ struct sm {
     struct collector collector;
     struct calendar calendar;
     struct copies *copies;               /* by slot; NULL: no copies */
+    struct bulk_engine *bulk;        /* NULL: no bulk copies */
     uint64_t *pending;               /* scoreboards of all slots */
     uint32_t pending_words;          /* of one set of one slot */
     /* fetch */
@@ -334,7 +336,7 @@ void tx_trace_outcome(struct sm *s, const struct slot *w, uint64_t commits, uint
 /* ---- copies.c ---- */
 void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op);
 bool copies_pending(const struct sm *s, const struct slot *w);
-void copies_commit(struct sm *s, const struct slot *w);
+void copies_commit(struct sm *s, const struct slot *w, const struct tinst *t);
 /* May the instruction, a TINST_COPY, issue? */
 bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *t);
 void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at);
@@ -342,6 +344,22 @@ void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at
 void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op);
 void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op);
 void copies_end(struct sm *s, struct slot *w, uint64_t copy);        /* a copy (op->copy) has completed */
+/* n bulk copies have been issued: returns their group, SM_NO_GROUP of copies that barrier objects count. One of them has
+ * read its source; one is complete. */
+uint32_t copies_begin_bulk(struct sm *s, const struct slot *w, uint32_t n, bool of_group);
+void copies_bulk_read(struct sm *s, struct slot *w, uint32_t group);
+void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group);
+
+/* ---- bulk_engine.c ---- */
+void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op);     /* a bulk copy goes to the load/store unit */
+void bulk_begin(struct sm *s, struct mem_op *op);                            /* it has passed the unit */
+void bulk_run(struct sm *s);                     /* sends lines while there is room: call after the load/store unit has run */
+void bulk_wake(struct sm *s);                    /* EVENT_BULK */
+void bulk_line_done(struct sm *s, struct mem_op *op, uint64_t at);           /* the load/store unit has completed a line */
+void bulk_line_at(struct sm *s, struct mem_op *op, uint64_t at);             /* calls bulk_line_arrived then */
+void bulk_line_arrived(struct sm *s, struct mem_op *op);     /* the bytes of a line are there, or a line has been written */
+void bulk_copied(void *sm, void *copy, uint64_t at);         /* lsu_calls.copied */
+void bulk_end(struct sm *s);
 
 /* ---- sm_profile.c: the profile of instructions; all but begin, end and clear_charges need s->profile ---- */
 void sm_profile_begin(struct sm *s);

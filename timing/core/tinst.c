@@ -195,15 +195,17 @@ static enum tinst_kind kind_of(const struct ptx_inst *in, const struct call_site
 static void set_access(struct tinst *t, const struct ptx_inst *in)
 {
     static const uint8_t kinds[] = { [MOP_LOAD] = ORDER_LOAD, [MOP_STORE] = ORDER_STORE, [MOP_ATOM] = ORDER_ATOMIC,
-                                     [MOP_RED] = ORDER_ATOMIC, [MOP_PREFETCH] = ORDER_STORE };
+                                     [MOP_RED] = ORDER_ATOMIC, [MOP_PREFETCH] = ORDER_STORE,
+                                     [MOP_BULK] = ORDER_STORE };
     uint8_t space = INST_SPACE(in), sem = ptx_inst_sem(in);
-    bool shared = space == MOD(SPACE, SHARED) || ptx_is_mbarrier((enum ptx_op)in->op);
+    bool shared = space == MOD(SPACE, SHARED) || ptx_is_mbarrier((enum ptx_op)in->op) ||
+                  ptx_is_async_store((enum ptx_op)in->op);
     bool apart = space && !shared && space != MOD(SPACE, GLOBAL);
     t->fetch = in->op == OP_TEX || in->op == OP_TLD4;
     apart |= t->fetch;
     enum mem_op_kind kind = ptx_mem_kind(in->op);
-    t->ordered = !apart && kind != MOP_PREFETCH;
-    t->copies = in->op == OP_CP_ASYNC;
+    t->ordered = !apart && kind != MOP_PREFETCH && kind != MOP_BULK;
+    t->copies = in->op == OP_CP_ASYNC || kind == MOP_BULK;
     t->access.kind = shared ? ORDER_SHARED : kinds[kind];
     t->access.reads = kind != MOP_STORE;
     t->access.writes = kind != MOP_LOAD;
@@ -321,9 +323,13 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 static void set_copy(struct tinst *t, const struct ptx_inst *in)
 {
-    t->copy_commits = in->op != OP_CP_WAIT;
-    t->copy_waits = in->op != OP_CP_COMMIT;
-    t->copy_left = in->op == OP_CP_WAIT ? (uint32_t)num_least((uint64_t)in->opd[0].imm, UINT32_MAX) : 0;
+    bool waits = ptx_waits_for_groups((enum ptx_op)in->op);
+    t->copy_ring = in->op == OP_BULK_WAIT_READ                          ? SM_COPY_BULK_READ
+                   : in->op == OP_BULK_WAIT || in->op == OP_BULK_COMMIT ? SM_COPY_BULK
+                                                                        : SM_COPY_ASYNC;
+    t->copy_commits = !waits;
+    t->copy_waits = in->op != OP_CP_COMMIT && in->op != OP_BULK_COMMIT;
+    t->copy_left = waits ? (uint32_t)num_least((uint64_t)in->opd[0].imm, UINT32_MAX) : 0;
 }
 
 static void set_instruction(struct tinst *t, const struct ptx_inst *in, const struct call_site *site, bool kernel,

@@ -33,6 +33,9 @@ enum combine { COMBINE_NONE, COMBINE_SUM, COMBINE_REDUCE, COMBINE_RANK };
  * are in bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
+/* The kinds of groups of copies: of cp.async; of bulk copies, until they are complete and until their sources are read. */
+enum sm_copy_ring { SM_COPY_ASYNC, SM_COPY_BULK, SM_COPY_BULK_READ, SM_COPY_RINGS };
+
 struct tinst {
     uint8_t pipe, kind;
     uint8_t nsrc, ndst;
@@ -43,7 +46,8 @@ struct tinst {
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */
     bool copy_commits, copy_waits;   /* TINST_COPY */
-    bool copies, copy_arrives;       /* TINST_MEMORY: cp.async; cp.async.mbarrier.arrive (copies.c) */
+    uint8_t copy_ring;               /* TINST_COPY: enum sm_copy_ring */
+    bool copies, copy_arrives;       /* TINST_MEMORY: cp.async and bulk copies; cp.async.mbarrier.arrive (copies.c) */
     uint32_t copy_left;              /* the latest groups that may still be in flight */
     bool far_regs;                   /* uses registers that are not in the bit sets */
     uint8_t register_reads, register_writes;     /* registers of 32 bits, each for 32 lanes; at most 255 */

@@ -113,7 +113,7 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
 static inline bool others_decide(const struct slot *w)
 {
     return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST) | (w->inst->kind == TINST_COPY) |
-           w->inst->copy_arrives;
+           w->inst->copy_arrives | w->inst->copies;
 }
 
 /* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2. Blocks

@@ -27,7 +27,7 @@ static char *make_text(const struct behave_test *t)
     char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
-    fprintf(f, ".version 8.3\n.target sm_90\n.address_size 64\n%s\n", t->module ? t->module : "");
+    fprintf(f, ".version 8.6\n.target sm_90\n.address_size 64\n%s\n", t->module ? t->module : "");
     fprintf(
         f,
         ".visible .entry t(.param .u64 t_out, .param .u64 t_buf)\n{\n"
@@ -229,5 +229,6 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_matrix(&x);
     behave_gemm(&x);
     behave_cluster(&x);
+    behave_bulk(&x);
     return x.count;
 }

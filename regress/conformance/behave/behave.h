@@ -66,5 +66,6 @@ void behave_pairs(struct behave_ctx *x);
 void behave_matrix(struct behave_ctx *x);
 void behave_gemm(struct behave_ctx *x);
 void behave_cluster(struct behave_ctx *x);
+void behave_bulk(struct behave_ctx *x);
 
 #endif
