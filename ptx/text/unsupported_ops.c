@@ -19,7 +19,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "fence", ".proxy" }, { "st", ".async" },
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
     { "cp.async", ".bulk" },
-    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
+    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 
