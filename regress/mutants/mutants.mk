@@ -5,7 +5,8 @@ MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
-           dram occupancy carveout mbarrier schedule policies reservations litmus vmem traffic machine dispatch
+           dram occupancy carveout mbarrier schedule policies reservations litmus vmem traffic machine dispatch \
+           behaviour
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -35,6 +36,7 @@ FINDER_occupancy := regress/unit/frontend/test_occupancy.c
 FINDER_carveout  := regress/unit/frontend/test_carveout.c
 FINDER_mbarrier  := regress/unit/ptx/test_mbarrier.c
 FINDER_schedule  := regress/unit/ptx/test_schedule.c
+FINDER_behaviour := $(wildcard regress/conformance/*.c regress/conformance/*/*.c)
 
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
@@ -42,6 +44,7 @@ FINDER_NEEDS_cuda = $(CUDART_OBJ) $(B)/lib/libsimtx.a
 FINDER_NEEDS_sitm_cuda = $(FINDER_NEEDS_cuda)
 LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1))) $(2) $(LDFLAGS) \
               $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+LINK_FLAGS_behaviour = -Wl,--no-as-needed -lmpfr -lgmp
 LINK_FLAGS_reservations = $(RESERVATIONS_WRAP)
 LINK_FLAGS_cuda = -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map
 LINK_FLAGS_sitm_cuda = $(LINK_FLAGS_cuda)
