@@ -1,7 +1,7 @@
 /* ptxas, called by clang's CUDA driver.  simtx has no machine code, so this program checks the PTX with `simtx
  * ptx check`, which reports unsupported instructions at compile time, and copies the text to the output as the
- * "object". Text that uses clusters of blocks is marked as text for sm_90, whatever clang compiled it for. simtx-cc names
- * the architecture of the program: inline assembly may use what clang's version of PTX and target do not have. */
+ * "object". Text that uses clusters of blocks is marked as text for sm_90, whatever clang compiled it for. simtx-cc
+ * names the architecture of the program: inline assembly may use what clang's version of PTX and target do not have. */
 #include "tool.h"
 
 #include <ctype.h>

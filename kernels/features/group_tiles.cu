@@ -40,7 +40,8 @@ __host__ __device__ Affine<P> affine_of(int i) {
 }
 
 struct Result {
-    int rank, size, part, parts, broadcast, any, all, sum, above, below, warp_in_tile, neighbours, half, halves, half_sum;
+    int rank, size, part, parts, broadcast, any, all, sum, above, below, warp_in_tile, neighbours;
+    int half, halves, half_sum;
     Affine<1> all_of, up_to, before;
     Affine<20> large;
 };

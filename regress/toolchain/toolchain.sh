@@ -313,6 +313,25 @@ __global__ void k(int *p)
 END
 unwarned() { "$@" 2>messages && ! grep warning messages; }
 holds "assembly of a later version of PTX has no warning for its architecture" unwarned "$cc" -arch=sm_89 -c later.cu
+cat >grid.cu <<'END'
+#include <cooperative_groups.h>
+__device__ __noinline__ void meet() { cooperative_groups::this_grid().sync(); }
+__global__ void k(int *p) { *p = 1; meet(); }
+int main(int n, char **)
+{
+    int *p;
+    cudaMalloc(&p, sizeof *p);
+    void *args[] = {&p};
+    if (n > 1)
+        return cudaLaunchCooperativeKernel((void *)k, 2, 32, args, 0, 0);
+    k<<<2, 32>>>(p);
+    return cudaDeviceSynchronize();
+}
+END
+holds "a program with a barrier of the grid" "$cc" -arch=sm_70 grid.cu -o grid
+warned() { ./grid 2>messages && [ "$(grep -c 'this_grid().sync(), but its launch is not cooperative' messages)" = 1 ]; }
+holds "a launch that is not cooperative has a warning" warned
+holds "a cooperative launch has none" unwarned ./grid cooperative
 holds "names of files are not code" marked 6.0 70 '.file 1 "a.cluster.cu"' 6.0 70
 holds "ptxas accepts textures" "$build/cuda/bin/ptxas" --output-file tex.o tex.ptx
 for f in intrinsics language; do

@@ -44,7 +44,10 @@ template <unsigned int N_, class Parent> class thread_block_tile<N_, Parent, tru
 
   public:
     SIMTX_CG thread_block_tile() : parent_(simtx_cg::tile_threads<Parent>::VALUE) {}
-    template <class P_> SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_, true> &t) : parent_(t.simtx_parent()) {}
+    template <class P_>
+    SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_, true> &t) : parent_(t.simtx_parent())
+    {
+    }
     static constexpr SIMTX_CG unsigned int size() { return N_; }
     static constexpr SIMTX_CG unsigned int num_threads() { return N_; }
     static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N_ - 1); }
