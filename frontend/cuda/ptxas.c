@@ -1,6 +1,7 @@
 /* ptxas, called by clang's CUDA driver.  simtx has no machine code, so this program checks the PTX with `simtx
  * ptx check`, which reports unsupported instructions at compile time, and copies the text to the output as the
- * "object". Text that uses clusters of blocks is marked as text for sm_90, whatever clang compiled it for. */
+ * "object". Text that uses clusters of blocks is marked as text for sm_90, whatever clang compiled it for. simtx-cc
+ * names the architecture of the program: inline assembly may use what clang's version of PTX and target do not have. */
 #include "tool.h"
 
 #include <ctype.h>
@@ -18,6 +19,7 @@ static const char help[] =
     "usage: ptxas [options] FILE.ptx\n"
     "  -o, --output-file FILE   file for the checked PTX (none: check only)\n"
     "  --gpu-name, -arch NAME   ignored: the .target line of the PTX decides\n"
+    "  --source-arch NAME       mark the PTX as text of version 8.5 for this architecture, at most sm_90\n"
     "  -c, --compile-only       the code may refer to functions and variables of other files\n"
     "  -v, --verbose            print the output of `simtx ptx check` also for valid PTX\n"
     "Options for optimisation and debug information are accepted and have no effect.\n";
@@ -75,7 +77,7 @@ static bool takes_value(const char *arg)
 }
 
 struct request {
-    const char *input, *output;
+    const char *input, *output, *arch;   /* arch: --source-arch */
     bool verbose, part;                  /* part: -c */
 };
 
@@ -97,10 +99,11 @@ static void read_argument(struct request *r, const char *a)
 
 static struct request read_arguments(int argc, char **argv)
 {
-    struct request r = {NULL, NULL, false, false};
+    struct request r = {0};
     for (int i = 1; i < argc; i++) {
         tool_information(argv[i], help);
-        if (tool_option(argv, argc, &i, "--output-file", &r.output) || tool_option(argv, argc, &i, "-o", &r.output))
+        if (tool_option(argv, argc, &i, "--output-file", &r.output) || tool_option(argv, argc, &i, "-o", &r.output) ||
+            tool_option(argv, argc, &i, "--source-arch", &r.arch))
             continue;
         if (takes_value(argv[i]))
             i++;
@@ -112,7 +115,7 @@ static struct request read_arguments(int argc, char **argv)
     return r;
 }
 
-/* ---- clusters: inline assembly for sm_90 in code that clang compiles for an older target ---- */
+/* ---- inline assembly for a later target and version of PTX than those of clang ---- */
 
 /* The modifier .cluster (a scope, barrier.cluster) or ::cluster (shared memory), and not a longer word. */
 static bool is_modifier(const char *at)
@@ -155,12 +158,19 @@ static bool raise_number(char *text, const char *after, const char *least)
     return true;
 }
 
-static bool mark_target(char *text)
+static bool mark(char *text, const char *version, const char *target)
 {
-    if (!uses_clusters(text))
-        return false;
-    bool version = raise_number(text, "\n.version ", "8.0"), target = raise_number(text, "\n.target sm_", "90");
-    return version || target;
+    bool later = raise_number(text, "\n.version ", version);
+    return raise_number(text, "\n.target sm_", target) || later;
+}
+
+static bool mark_target(char *text, const char *source_arch)
+{
+    bool marked = uses_clusters(text) && mark(text, "8.0", "90");
+    const char *number = source_arch && !strncmp(source_arch, "sm_", 3) ? source_arch + 3 : NULL;
+    if (number && strlen(number) >= 2)
+        marked |= mark(text, "8.5", strlen(number) > 2 ? "90" : number);
+    return marked;
 }
 
 static void write_output(const char *path, const char *text, size_t size)
@@ -175,7 +185,7 @@ int main(int argc, char **argv)
     struct request r = read_arguments(argc, argv);
     size_t size;
     char *text = tool_read(r.input, &size), *simtx = find_simtx();
-    bool marked = r.output && mark_target(text);
+    bool marked = r.output && mark_target(text, r.arch);
     if (marked)
         write_output(r.output, text, size);
     int rc = check(simtx, marked ? r.output : r.input, r.verbose, r.part);

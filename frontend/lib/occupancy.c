@@ -129,6 +129,7 @@ void simtx_kernel_get_info(const simtx_kernel *k, simtx_kernel_info *out)
         .ptx_version = (uint32_t)(m->version_major * 10 + m->version_minor),
         .sm = (uint32_t)m->sm,
         .serial = k->code->serial,
+        .grid_barrier = k->code->grid_barrier,
         .cluster = k->cluster,
         .cluster_required = k->func->explicit_cluster,
         .large_clusters = k->large_clusters,

@@ -128,14 +128,34 @@ static bool captured(struct CUfunc_st *f, const struct rt_launch_config *c, cons
     return rt_captured(c->stream, &op, e);
 }
 
-cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
+static cudaError_t check_and_run(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
+                                 bool cooperative)
 {
     if (!rt_stream_ok(c->stream))
         return cudaErrorInvalidResourceHandle;
     if (f->device != rt_thread.device)
         return cudaErrorInvalidDeviceFunction;
     cudaError_t e;
-    return captured(f, c, args, false, &e) ? e : run(f, c, args);
+    return captured(f, c, args, cooperative, &e) ? e : run(f, c, args);
+}
+
+/* Before the first launch of a kernel that is not cooperative. Here the barrier works while all blocks are resident. */
+static void warn_of_grid_barrier(struct CUfunc_st *f)
+{
+    simtx_kernel_info k;
+    if (f->launched)
+        return;
+    f->launched = true;
+    simtx_kernel_get_info(f->kernel, &k);
+    if (k.grid_barrier)
+        rt_say("warning: %s uses this_grid().sync(), but its launch is not cooperative, which CUDA requires "
+               "(cudaLaunchCooperativeKernel)", k.name);
+}
+
+cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
+{
+    warn_of_grid_barrier(f);
+    return check_and_run(f, c, args, false);
 }
 
 cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)
@@ -143,8 +163,7 @@ cudaError_t rt_launch_cooperative(struct CUfunc_st *f, const struct rt_launch_co
     uint64_t most = rt_resident_blocks(f, c);
     if (most && (unsigned __int128)c->grid.x * c->grid.y * c->grid.z > most)
         return cudaErrorCooperativeLaunchTooLarge;
-    cudaError_t e;
-    return captured(f, c, args, true, &e) ? e : rt_launch(f, c, args);
+    return check_and_run(f, c, args, true);
 }
 
 /* ---- launches with attributes ---- */

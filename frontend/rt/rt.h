@@ -128,6 +128,7 @@ struct CUfunc_st {
     int cluster_policy;                 /* cudaFuncAttributeClusterSchedulingPolicyPreference: without effect */
     enum cudaFuncCache cache;           /* cudaFuncSetCacheConfig */
     struct rt_old_launch *old;          /* settings of launches as before CUDA 4; NULL: none */
+    bool launched;                      /* by a launch that was not cooperative */
 };
 
 enum { RT_WARP_SIZE = 32 };             /* a wavefront of 64 is two PTX warps */

@@ -36,6 +36,7 @@ struct Result {
     int binary_size, binary_part;
     Affine tile_all, tile_scan, group_all;
     int exclusive, tile8_max, part_of_coalesced, grid_rank;
+    int part_of_block, parts_of_block, part_of_warp, parts_of_warp, part_of_eight, parts_of_eight;
 };
 
 __device__ Affine affine_of(int i) {
@@ -62,6 +63,14 @@ __global__ void partitions(Result *out, const int *source, int *copy) {
     r.tile_all = cg::reduce(tile, affine_of(i), Compose());
     r.tile_scan = cg::inclusive_scan(tile, affine_of(i), Compose());
     r.group_all = cg::reduce(same, affine_of(i), Compose());
+    r.part_of_block = (int)tile.meta_group_rank();
+    r.parts_of_block = (int)tile.meta_group_size();
+    auto four = cg::tiled_partition<4>(warp);
+    r.part_of_warp = (int)four.meta_group_rank();
+    r.parts_of_warp = (int)four.meta_group_size();
+    cg::thread_block_tile<2> two = cg::tiled_partition<2>(tile);
+    r.part_of_eight = (int)two.meta_group_rank();
+    r.parts_of_eight = (int)two.meta_group_size();
     r.exclusive = cg::exclusive_scan(warp, i);
     r.tile8_max = cg::reduce(tile, i * 7 % 11, cg::greater<int>());
     r.part_of_coalesced = -1;
@@ -127,6 +136,12 @@ static void expect_result(int i, const Result &r) {
     expect_affine("composition in a tile", i, composed(members(tile, 8, 1, 0)), r.tile_all);
     expect_affine("scan in a tile", i, composed(members(tile, i - tile + 1, 1, 0)), r.tile_scan);
     expect_affine("composition in a labelled group", i, composed(same), r.group_all);
+    expect_equal("tile of a block", i, i / 8, r.part_of_block);
+    expect_equal("tiles of a block", i, THREADS / 8, r.parts_of_block);
+    expect_equal("tile of a warp", i, i % 32 / 4, r.part_of_warp);
+    expect_equal("tiles of a warp", i, 8, r.parts_of_warp);
+    expect_equal("tile of a tile, whose type does not name it", i, i % 8 / 2, r.part_of_eight);
+    expect_equal("tiles of a tile", i, 4, r.parts_of_eight);
     int below = 0, most = 0;
     for (int k = warp; k < i; k++) {
         below += k;

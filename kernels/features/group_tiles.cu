@@ -41,6 +41,7 @@ __host__ __device__ Affine<P> affine_of(int i) {
 
 struct Result {
     int rank, size, part, parts, broadcast, any, all, sum, above, below, warp_in_tile, neighbours;
+    int half, halves, half_sum;
     Affine<1> all_of, up_to, before;
     Affine<20> large;
 };
@@ -95,6 +96,10 @@ __global__ void tiles(Result *out, Totals *totals) {
     r.above = cg::inclusive_scan(tile, i);
     r.below = cg::exclusive_scan(tile, i % 7, cg::greater<int>());
     r.warp_in_tile = cg::reduce(warp, i, cg::less<int>());
+    auto half = cg::tiled_partition<N / 2>(tile);
+    r.half = (int)half.meta_group_rank();
+    r.halves = (int)half.meta_group_size();
+    r.half_sum = cg::reduce(half, i, cg::plus<int>());
     r.neighbours = through_memory(tile, line);
     r.all_of = cg::reduce(tile, affine_of<1>(i), Compose());
     r.up_to = cg::inclusive_scan(tile, affine_of<1>(i), Compose());
@@ -143,6 +148,10 @@ static void expect_result(int i, int n, int threads, const Result &r) {
         most = k % 7 > most ? k % 7 : most;
     }
     expect_equal("exclusive maximum", i, most, r.below);
+    int half = i / (n / 2) * (n / 2);
+    expect_equal("half of the tile", i, half % n / (n / 2), r.half);
+    expect_equal("halves", i, 2, r.halves);
+    expect_equal("sum of the half", i, (n / 2) * half + n / 2 * (n / 2 - 1) / 2, r.half_sum);
     expect_equal("least of the warp", i, i / 32 * 32, r.warp_in_tile);
     expect_equal("through memory", i, 6 * ((rank + 33) % n), r.neighbours);
     expect_affine("composition", i, composed(first, first + n), r.all_of.a, r.all_of.b);

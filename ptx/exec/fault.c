@@ -196,10 +196,19 @@ static enum fault_kind kind_of_access(const struct launch *la, uint8_t space, ui
     }
 }
 
-static const char *guess_of(const struct launch *la, uint64_t address)
+/* An address of the host program. Allocations that are far away tell nothing about it. */
+static void describe_host(const struct launch *la, uint64_t address, char *buf, size_t size)
 {
-    return devmem_find(la->mem, address) || devmem_in_range(la->mem, address)
-               ? "" : " (outside the GPU's range of addresses: a pointer of the host?)";
+    const uint64_t far_away = UINT64_C(1) << 30;
+    const struct mem_range *below, *above;
+    char where[400];
+    devmem_around(la->mem, address, &below, &above);
+    if ((!below || address - below->hi > far_away) && (!above || above->lo - address > far_away)) {
+        snprintf(buf, size, "outside the GPU's range of addresses (a pointer of the host?)");
+        return;
+    }
+    describe_address(la, address, where, sizeof where);
+    snprintf(buf, size, "%s (outside the GPU's range of addresses: a pointer of the host?)", where);
 }
 
 /* An access to the shared memory of another block of the cluster. False: it is none. */
@@ -253,8 +262,9 @@ static void describe_access(const struct warp *w, bool reaches, enum fault_kind 
     else if (address < 4096)
         snprintf(buf, size, " at 0x%llx (a null pointer?)", at);
     else {
-        describe_address(la, address, where, sizeof where);
-        snprintf(buf, size, " at 0x%llx: %s%s", at, where, guess_of(la, address));
+        bool known = devmem_find(la->mem, address) || devmem_in_range(la->mem, address);
+        (known ? describe_address : describe_host)(la, address, where, sizeof where);
+        snprintf(buf, size, " at 0x%llx: %s", at, where);
     }
 }
 

@@ -18,6 +18,9 @@
 #ifndef SINCE_WORD
 #define SINCE_WORD(id, group, word, sm, version)
 #endif
+#ifndef SINCE_TYPE
+#define SINCE_TYPE(id, type, sm, version)
+#endif
 #ifndef MEMORY
 #define MEMORY(id, kind, decode)
 #endif

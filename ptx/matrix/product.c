@@ -43,10 +43,20 @@ static struct place place_b(const struct product *p, int r, int lane, int per)
 
 typedef struct place place_fn(const struct product *p, int r, int lane, int per);
 
+/* e5m2 is the upper byte of a half; e4m3 has a smaller bias, and NaN in place of its largest magnitude. */
+static float eight_bits(enum ptx_type t, uint32_t v)
+{
+    if (t == T_E5M2)
+        return f16_to_f32((uint16_t)(v << 8));
+    return (v & 0x7f) == 0x7f ? NAN : 256 * f16_to_f32((uint16_t)((v & 0x80) << 8 | (v & 0x7f) << 7));
+}
+
 static float float_element(enum ptx_type t, uint32_t word, int i)
 {
     if (t == T_F16)
         return f16_to_f32((uint16_t)(word >> 16 * i));
+    if (t == T_E4M3 || t == T_E5M2)
+        return eight_bits(t, word >> 8 * i & 0xff);
     uint32_t bits = t == T_BF16 ? (uint32_t)(uint16_t)(word >> 16 * i) << 16 : word & ~0x1fffu;
     float f;
     memcpy(&f, &bits, sizeof f);

@@ -68,6 +68,7 @@ static bool shape_fits(const struct ptx_inst *in)
 {
     switch (in->type[1]) {
     case T_F16: case T_BF16: return FITS(SHAPE_OF(M16N8K8), SHAPE_OF(M16N8K16));
+    case T_E4M3: case T_E5M2: return FITS(SHAPE_OF(M16N8K16), SHAPE_OF(M16N8K32));
     case T_TF32: return FITS(SHAPE_OF(M16N8K4), SHAPE_OF(M16N8K8));
     case T_F64: return FITS(SHAPE_OF(M8N8K4), SHAPE_OF(M16N8K4), SHAPE_OF(M16N8K8), SHAPE_OF(M16N8K16));
     case T_S8: case T_U8: return FITS(SHAPE_OF(M8N8K16), SHAPE_OF(M16N8K16), SHAPE_OF(M16N8K32));
@@ -126,7 +127,7 @@ uint32_t matrix_work(const struct ptx_inst *in)
     switch (in->type[1]) {
     case T_F64: faster = 1; break;
     case T_TF32: faster = 8; break;
-    case T_S8: case T_U8: faster = 32; break;
+    case T_S8: case T_U8: case T_E4M3: case T_E5M2: faster = 32; break;
     case T_S4: case T_U4: faster = 64; break;
     case T_B1: faster = 256; break;
     default: break;

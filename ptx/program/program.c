@@ -339,6 +339,21 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
  */
 enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
 
+/* Uses the barrier of the grid, another bit of the set: its atomics have made the order serial. */
+enum { GRID_BARRIER = 8 };
+
+/* Does the instruction name the counter of this_grid().sync() (cooperative_groups.h)? */
+static bool names_grid_barrier(const struct ptx_inst *in)
+{
+    for (int i = 0; i < in->nopd; i++) {
+        const struct ptx_operand *o = &in->opd[i];
+        bool names = o->kind == OPD_VAR || (o->kind == OPD_MEM && o->has_var);
+        if (names && strstr(o->var->name, "cooperative_groups8simtx_cgL12grid_arrived"))
+            return true;
+    }
+    return false;
+}
+
 static enum order order_of(const struct code *c, const struct ptx_inst *in)
 {
     uint8_t space = in->mod[PG_SPACE], sem = in->mod[PG_SEM], scope = in->mod[PG_SCOPE];
@@ -418,7 +433,8 @@ static void summarise(struct loader *x, const struct shared_need *need)
             measure(x, f, state, regs, local);
         const struct code *c = x->funcs[f]->code;
         for (uint32_t i = 0; i < c->func->ninsts; i++)
-            needs[f * (size_t)NEEDS + SREGS] |= order_of(c, &c->func->insts[i]);
+            needs[f * (size_t)NEEDS + SREGS] |=
+                order_of(c, &c->func->insts[i]) | (names_grid_barrier(&c->func->insts[i]) ? GRID_BARRIER : 0);
         memcpy(needs + f * (size_t)NEEDS, c->sregs, sizeof c->sregs);
     }
     join_callees(x, needs, NEEDS);
@@ -433,6 +449,7 @@ static void summarise(struct loader *x, const struct shared_need *need)
         c->serial = order != ORDER_FREE;
         c->transactions = (order & ORDER_TRANSACTIONS) != 0;
         c->host_functions = (order & ORDER_HOST) != 0;
+        c->grid_barrier = (order & GRID_BARRIER) != 0;
         c->exclusive = c->transactions || c->host_functions;
         memcpy(c->sregs, needs + f * (size_t)NEEDS, sizeof c->sregs);
         check_local(x, c->func, local[f]);

@@ -29,8 +29,8 @@ void decl_quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
     } else if (n->space && q->ptr) {
         /* what the pointer points to; nothing depends on it */
     } else if (n->type == T_U4 || n->type == T_S4 || n->type == T_U2 || n->type == T_S2 ||
-               n->type == T_E4M3X2 || n->type == T_E5M2X2) {
-        diag_error(p->d, loc.line, loc.col, "'%s' is a type of cvt alone; a register for it is .b16 or .b32",
+               n->type == T_E4M3X2 || n->type == T_E5M2X2 || n->type == T_E4M3 || n->type == T_E5M2) {
+        diag_error(p->d, loc.line, loc.col, "'%s' is a type of cvt or mma alone; a register for it is .b16 or .b32",
                    n->s);
         q->bad = true;
     } else if (n->type && !q->type) {

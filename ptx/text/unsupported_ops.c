@@ -21,7 +21,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
     { "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", ".multicast::cluster" },
     { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
-    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma", ".e4m3" }, { "mma", ".e5m2" },
+    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 

@@ -6,7 +6,7 @@ MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
            dram occupancy carveout mbarrier bulk schedule policies reservations litmus vmem traffic machine dispatch \
-           partition lsu l2_fetch combine combine_rule
+           partition lsu l2_fetch combine combine_rule behaviour
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -42,6 +42,7 @@ FINDER_bulk      := regress/unit/ptx/test_bulk.c
 FINDER_schedule  := regress/unit/ptx/test_schedule.c
 FINDER_combine   := regress/unit/timing/test_combine.c
 FINDER_combine_rule := regress/unit/timing/test_combine_rule.c
+FINDER_behaviour := $(wildcard regress/conformance/*.c regress/conformance/*/*.c)
 
 # What a finder consists of besides the changed objects, how it is linked with them: $(call LINK_FINDER,name,objects).
 $(foreach f,$(FINDERS),$(eval FINDER_NEEDS_$(f) = $(FINDER_$(f):%.c=$(B)/obj/%.o) $(B)/lib/libsimtx.a))
@@ -49,6 +50,7 @@ FINDER_NEEDS_cuda = $(CUDART_OBJ) $(B)/lib/libsimtx.a
 FINDER_NEEDS_sitm_cuda = $(FINDER_NEEDS_cuda)
 LINK_FINDER = $(CC) $(LINK_FLAGS_$(1)) -s -o $@ $(filter %.o,$(FINDER_NEEDS_$(1))) $(2) $(LDFLAGS) \
               $(B)/lib/libsimtx.a $(LDLIBS) -lcmocka
+LINK_FLAGS_behaviour = -Wl,--no-as-needed -lmpfr -lgmp
 LINK_FLAGS_reservations = $(RESERVATIONS_WRAP)
 LINK_FLAGS_cuda = -shared -Wl,-soname,libcudart.so.11.0 -Wl,--version-script=frontend/cudart/cudart.map
 LINK_FLAGS_sitm_cuda = $(LINK_FLAGS_cuda)

@@ -138,6 +138,9 @@ a.cu|-o a.out
 --generate-code arch=compute_52,code=sm_52 a.cu|--cuda-gpu-arch=sm_52
 -gencode arch=compute_60,code=sm_60 -gencode arch=compute_90,code=sm_90 a.cu|--cuda-gpu-arch=sm_60
 -arch=sm_90 a.cu|--cuda-gpu-arch=sm_86
+-arch=sm_90 a.cu|-Xcuda-ptxas --source-arch=sm_90
+-arch=sm_80 a.cu|--source-arch=sm_80
+-gencode arch=compute_60,code=sm_60 -gencode arch=compute_90,code=sm_90 a.cu|--source-arch=sm_60
 -arch=sm_13 a.cu|--cuda-gpu-arch=sm_35
 -O3 a.cu|-O3
 -O0 a.cu|-O0
@@ -287,9 +290,9 @@ holds "ptxas passes valid PTX on" sh -c '"$1" -m64 -O2 --gpu-name sm_70 --output
 sed 's/ret;/frobnicate.u32 %r1;/' n.ptx >bad.ptx
 holds "ptxas refuses an unknown instruction" rejects "frobnicate" "$build/cuda/bin/ptxas" --output-file bad.o bad.ptx
 holds "and leaves no output" sh -c "! test -e bad.o"
-marked() { # VERSION TARGET INSTRUCTION VERSION TARGET: what ptxas makes of the text's version and target
+marked() { # VERSION TARGET INSTRUCTION VERSION TARGET OPTION...: what ptxas makes of the text's version and target
     printf '//\n.version %s\n.target sm_%s\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %%p;\n%s;\nret;\n}\n' \
-        "$1" "$2" "$3" >cluster.ptx && "$build/cuda/bin/ptxas" --output-file cluster.o cluster.ptx &&
+        "$1" "$2" "$3" >cluster.ptx && "$build/cuda/bin/ptxas" --output-file cluster.o cluster.ptx "${@:6}" &&
         [ "$(sed -n 's/^\.version //p; s/^\.target sm_//p' cluster.o | xargs)" = "$4 $5" ] || { cat cluster.o; return 1; }
 }
 holds "code without clusters keeps its target" marked 6.0 70 'bar.sync 0' 6.0 70
@@ -297,6 +300,38 @@ holds "scopes of clusters are marked as sm_90" marked 6.0 70 'fence.acq_rel.clus
 holds "special registers of clusters are" marked 7.5 86 'mov.pred %p, %is_explicit_cluster' 8.0 90
 holds "a later version and target stay" marked 8.6 100 'barrier.cluster.arrive' 8.6 100
 holds "a later target stays" marked 7.5 100 'barrier.cluster.arrive' 8.0 100
+holds "code is marked with the program's architecture" marked 7.5 86 'bar.sync 0' 8.5 90 --source-arch=sm_90
+holds "of three digits, with the newest of two" marked 7.5 86 'bar.sync 0' 8.5 90 --source-arch sm_120a
+holds "a later target stays, an older version does not" marked 7.5 86 'bar.sync 0' 8.5 86 --source-arch=sm_80
+cat >later.cu <<'END'
+__global__ void k(int *p)
+{
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(p[0]) : "r"(p[1]));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 {%0, %0, %0, %0}, {%1, %1}, {%1}, {%2, %2, %2, %2};"
+        : "=f"(*(float *)p) : "r"(p[1]), "f"(0.f));
+}
+END
+unwarned() { "$@" 2>messages && ! grep warning messages; }
+holds "assembly of a later version of PTX has no warning for its architecture" unwarned "$cc" -arch=sm_89 -c later.cu
+cat >grid.cu <<'END'
+#include <cooperative_groups.h>
+__device__ __noinline__ void meet() { cooperative_groups::this_grid().sync(); }
+__global__ void k(int *p) { *p = 1; meet(); }
+int main(int n, char **)
+{
+    int *p;
+    cudaMalloc(&p, sizeof *p);
+    void *args[] = {&p};
+    if (n > 1)
+        return cudaLaunchCooperativeKernel((void *)k, 2, 32, args, 0, 0);
+    k<<<2, 32>>>(p);
+    return cudaDeviceSynchronize();
+}
+END
+holds "a program with a barrier of the grid" "$cc" -arch=sm_70 grid.cu -o grid
+warned() { ./grid 2>messages && [ "$(grep -c 'this_grid().sync(), but its launch is not cooperative' messages)" = 1 ]; }
+holds "a launch that is not cooperative has a warning" warned
+holds "a cooperative launch has none" unwarned ./grid cooperative
 holds "names of files are not code" marked 6.0 70 '.file 1 "a.cluster.cu"' 6.0 70
 holds "ptxas accepts textures" "$build/cuda/bin/ptxas" --output-file tex.o tex.ptx
 for f in intrinsics language; do

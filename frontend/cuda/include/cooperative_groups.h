@@ -235,24 +235,58 @@ class coalesced_group : public thread_group
 
 SIMTX_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
+template <unsigned int N_, class Parent = void, bool Large = (N_ > 32)> class thread_block_tile;
+
+namespace simtx_cg
+{
+/* Threads of a tile; 0 for other groups. */
+template <class Group> struct tile_threads {
+    enum { VALUE = 0 };
+};
+template <unsigned int N_, class Parent, bool Large> struct tile_threads<thread_block_tile<N_, Parent, Large>> {
+    enum { VALUE = N_ };
+};
+
+/* What was divided into tiles: a tile of so many threads, or the block (0). A tile whose type does not name its parent
+ * keeps the parent of the tile from which it is made. */
+class divided
+{
+  public:
+    SIMTX_CG explicit divided(unsigned int threads) : threads_(threads) {}
+    SIMTX_CG unsigned int rank_of_tile(unsigned int n) const
+    {
+        return (threads_ ? block_rank() & (threads_ - 1) : block_rank()) / n;
+    }
+    SIMTX_CG unsigned int tiles(unsigned int n) const { return ((threads_ ? threads_ : block_size()) + n - 1) / n; }
+
+  private:
+    unsigned int threads_;
+};
+} // namespace simtx_cg
+
 /* N neighbouring threads of a block, N a power of two: up to 32 here, several warps in simtx/large_tile.h. */
-template <unsigned int N_, class Parent = void, bool Large = (N_ > 32)> class thread_block_tile : public thread_group
+template <unsigned int N_, class Parent, bool Large> class thread_block_tile : public thread_group
 {
     static_assert(N_ && (N_ & (N_ - 1)) == 0, "tiles have 1, 2, 4 ... 512 or 1024 threads");
 
   public:
     SIMTX_CG thread_block_tile()
         : thread_group(N_, simtx_cg::block_rank() & (N_ - 1),
-                       simtx_cg::first_bits(N_) << (simtx_cg::lane() & ~(N_ - 1)), false)
+                       simtx_cg::first_bits(N_) << (simtx_cg::lane() & ~(N_ - 1)), false),
+          parent_(simtx_cg::tile_threads<Parent>::VALUE)
     {
     }
     /* `thread_block_tile<8> t = tiled_partition<8>(block)` drops the parent type */
-    template <class P_> SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_> &) : thread_block_tile() {}
+    template <class P_> SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_> &t) : thread_block_tile()
+    {
+        parent_ = t.simtx_parent();
+    }
     static constexpr SIMTX_CG unsigned int size() { return N_; }
     static constexpr SIMTX_CG unsigned int num_threads() { return N_; }
     static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N_ - 1); }
-    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N_; }
-    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N_ - 1) / N_; }
+    SIMTX_CG unsigned int meta_group_rank() const { return parent_.rank_of_tile(N_); }
+    SIMTX_CG unsigned int meta_group_size() const { return parent_.tiles(N_); }
+    SIMTX_CG simtx_cg::divided simtx_parent() const { return parent_; }
     SIMTX_CG void sync() const { __syncwarp(mask_); }
     template <class T_> SIMTX_CG T_ shfl(const T_ &v, int rank) const
     {
@@ -288,6 +322,7 @@ template <unsigned int N_, class Parent = void, bool Large = (N_ > 32)> class th
   private:
     static SIMTX_CG unsigned int first_lane() { return simtx_cg::lane() & ~(N_ - 1); }
     SIMTX_CG unsigned int shift(unsigned int lanes) const { return (lanes & mask_) >> first_lane(); }
+    simtx_cg::divided parent_;
 };
 
 } // namespace cooperative_groups

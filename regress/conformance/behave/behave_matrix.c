@@ -20,7 +20,7 @@ static uint64_t bits_of(uint32_t thread, uint32_t at, uint32_t bit, uint32_t n)
     return n < 8 ? v >> bit % 8 & ((1u << n) - 1) : v;
 }
 
-enum kind { HALF, BRAIN, TENSOR, DOUBLE, SIGNED, UNSIGNED, BITS };
+enum kind { HALF, BRAIN, TENSOR, E4M3, E5M2, DOUBLE, SIGNED, UNSIGNED, BITS };
 
 static double half_value(uint32_t v)
 {
@@ -36,6 +36,16 @@ static float float_value(uint32_t bits)
     return f;
 }
 
+/* The formats of the OCP 8-bit Floating Point Specification (OFP8). */
+static double small_value(uint32_t v, int fraction_bits, int bias)
+{
+    int e = (int)(v >> fraction_bits) & ((128 >> fraction_bits) - 1), f = (int)v & ((1 << fraction_bits) - 1);
+    double m = e ? ldexp((1 << fraction_bits) + f, e - bias - fraction_bits) : ldexp(f, 1 - bias - fraction_bits);
+    if (fraction_bits == 3 ? (v & 127) == 127 : e == 31)
+        m = fraction_bits == 3 || f ? NAN : INFINITY;
+    return v >> 7 ? -m : m;
+}
+
 static double value_of(enum kind k, uint64_t v, uint32_t bits)
 {
     double d;
@@ -43,6 +53,8 @@ static double value_of(enum kind k, uint64_t v, uint32_t bits)
     case HALF: return half_value((uint32_t)v);
     case BRAIN: return float_value((uint32_t)v << 16);
     case TENSOR: return float_value((uint32_t)v & ~0x1fffu);
+    case E4M3: return small_value((uint32_t)v, 3, 7);
+    case E5M2: return small_value((uint32_t)v, 2, 15);
     case DOUBLE: memcpy(&d, &v, 8); return d;
     case SIGNED: return (double)((int64_t)(v << (64 - bits)) >> (64 - bits));
     default: return (double)v;
@@ -188,6 +200,11 @@ static const struct product products[] = {
     { "m16n8k16.row.col.f32.bf16.bf16.f32", BRAIN, BRAIN, 16, 16, 16, false, false, false },
     { "m16n8k4.row.col.f32.tf32.tf32.f32", TENSOR, TENSOR, 16, 4, 32, false, false, false },
     { "m16n8k8.row.col.f32.tf32.tf32.f32", TENSOR, TENSOR, 16, 8, 32, false, false, false },
+    { "m16n8k16.row.col.f32.e4m3.e4m3.f32", E4M3, E4M3, 16, 16, 8, false, false, false },
+    { "m16n8k32.row.col.f32.e4m3.e5m2.f32", E4M3, E5M2, 16, 32, 8, false, false, false },
+    { "m16n8k32.row.col.f32.e5m2.e5m2.f32", E5M2, E5M2, 16, 32, 8, false, false, false },
+    { "m16n8k32.row.col.f16.e4m3.e4m3.f16", E4M3, E4M3, 16, 32, 8, true, false, false },
+    { "m16n8k16.row.col.f16.e5m2.e4m3.f16", E5M2, E4M3, 16, 16, 8, true, false, false },
     { "m8n8k4.row.col.f64.f64.f64.f64", DOUBLE, DOUBLE, 8, 4, 64, false, false, false },
     { "m16n8k4.row.col.f64.f64.f64.f64", DOUBLE, DOUBLE, 16, 4, 64, false, false, false },
     { "m16n8k8.row.col.f64.f64.f64.f64", DOUBLE, DOUBLE, 16, 8, 64, false, false, false },

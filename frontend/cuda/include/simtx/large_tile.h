@@ -43,13 +43,17 @@ template <unsigned int N_, class Parent> class thread_block_tile<N_, Parent, tru
     enum { WARPS = N_ / 32 };
 
   public:
-    SIMTX_CG thread_block_tile() {}
-    template <class P_> SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_, true> &) {}
+    SIMTX_CG thread_block_tile() : parent_(simtx_cg::tile_threads<Parent>::VALUE) {}
+    template <class P_>
+    SIMTX_CG thread_block_tile(const thread_block_tile<N_, P_, true> &t) : parent_(t.simtx_parent())
+    {
+    }
     static constexpr SIMTX_CG unsigned int size() { return N_; }
     static constexpr SIMTX_CG unsigned int num_threads() { return N_; }
     static SIMTX_CG unsigned int thread_rank() { return simtx_cg::block_rank() & (N_ - 1); }
-    static SIMTX_CG unsigned int meta_group_rank() { return simtx_cg::block_rank() / N_; }
-    static SIMTX_CG unsigned int meta_group_size() { return (simtx_cg::block_size() + N_ - 1) / N_; }
+    SIMTX_CG unsigned int meta_group_rank() const { return parent_.rank_of_tile(N_); }
+    SIMTX_CG unsigned int meta_group_size() const { return parent_.tiles(N_); }
+    SIMTX_CG simtx_cg::divided simtx_parent() const { return parent_; }
     static SIMTX_CG bool is_valid() { return true; }
 
     /* Each arrival of a warp counts; a barrier is complete at the next multiple of the tile's warps. */
@@ -96,8 +100,10 @@ template <unsigned int N_, class Parent> class thread_block_tile<N_, Parent, tru
   private:
     template <bool> struct in_slot {
     };
-    static SIMTX_CG unsigned int first_warp() { return meta_group_rank() * WARPS; }
-    static SIMTX_CG unsigned int *counter() { return &simtx_cg::tiles().arrived[32 - 64 / WARPS + meta_group_rank()]; }
+    simtx_cg::divided parent_;
+    static SIMTX_CG unsigned int tile_of_block() { return simtx_cg::block_rank() / N_; }
+    static SIMTX_CG unsigned int first_warp() { return tile_of_block() * WARPS; }
+    static SIMTX_CG unsigned int *counter() { return &simtx_cg::tiles().arrived[32 - 64 / WARPS + tile_of_block()]; }
 
     /* The sum of 0 or 1 of each warp. */
     SIMTX_CG int among_warps(int warp_has) const
