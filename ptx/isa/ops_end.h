@@ -4,6 +4,7 @@
 #undef SIG
 #undef SINCE
 #undef SINCE_WORD
+#undef SINCE_TYPE
 #undef MEMORY
 #undef CONTROL
 #undef REDUCED
