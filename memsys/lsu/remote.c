@@ -61,10 +61,11 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
 uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server s, uint32_t n)
 {
     uint32_t i = track_new(r);
+    bool waited = mem_is_waited_for(op);
     r->track[i] = (struct remote_track){
         .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot,
         .copy = op->role == MEM_ROLE_BULK ? op->owner : NULL,
-        .counts_load = op->kind == MOP_RED && mem_is_waited_for(op), .counts_store = s == SERVE_GLOBAL && mem_is_waited_for(op)
+        .counts_load = op->kind == MOP_RED && waited, .counts_store = s == SERVE_GLOBAL && waited
     };
     retire_hold(r->retire, op->sm_slot);
     return i;
