@@ -1,6 +1,6 @@
-// Tiles that bulk copies bring to shared memory and take back to global memory (cp.async.bulk), two of each in flight: a
-// barrier object counts the bytes of a tile that arrives, bulk groups those that leave. Lines of an image are smoothed;
-// then the blocks of a cluster exchange values with bulk copies between their memories.
+// Tiles that bulk copies bring to shared memory and take back to global memory (cp.async.bulk), two of each in flight:
+// a barrier object counts the bytes of a tile that arrives, bulk groups those that leave. Lines of an image are
+// smoothed; then the blocks of a cluster exchange values with bulk copies between their memories.
 #define PROGRAM "bulk_pipeline"
 #include "../check.h"
 
@@ -87,7 +87,8 @@ __global__ void smooth(const unsigned *in, unsigned *out, int tiles) {
     }
 }
 
-// Every block sends its values to the next one of the cluster, half of them to each half of its memory: out = what came.
+// Every block sends its values to the next one of the cluster, half of them to each half of its memory.
+// out = what came.
 __global__ void exchange(const unsigned *in, unsigned *out) {
     __shared__ alignas(128) unsigned own[THREADS], value[THREADS];
     __shared__ word bar;
@@ -109,8 +110,8 @@ __global__ void exchange(const unsigned *in, unsigned *out) {
     };
     if (t < 2) {
         int half = THREADS / 2;
-        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         of_next(value + t * half)),
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+                     "[%3];" ::"r"(of_next(value + t * half)),
                      "r"(shared_address(own + (1 - t) * half)), "r"((unsigned)sizeof own / 2), "r"(of_next(&bar))
                      : "memory");
     }

@@ -120,8 +120,8 @@ uint32_t lsu_count_lines(const struct lsu *u, const struct warp *w, const struct
 /* Issues the op, whose sm_slot is set; the unit owns it until `done`. *loads, *stores: the numbers of `performed` calls
  * that will follow, which is those of its global accesses; a prefetch has none. */
 void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, uint32_t *stores);
-/* Issues an op on private memory, or a part of a bulk copy on global memory, in the background: in order among such ops,
- * in cycles in which a port of L1 is free. It ends with `done` like any other. */
+/* Issues an op on private memory, or a part of a bulk copy on global memory, in the background: in order among such
+ * ops, in cycles in which a port of L1 is free. It ends with `done` like any other. */
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now);
 uint32_t lsu_background_queued(const struct lsu *u);
 bool lsu_stores_wait(const struct lsu *u);           /* `done` of a store comes when it has performed */

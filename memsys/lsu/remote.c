@@ -75,11 +75,11 @@ uint32_t remote_begin(struct remote *r, const struct mem_op *op, enum mem_server
 {
     struct remote_warp *w = warp_of(r, op->sm_slot);
     uint32_t i = track_new(r);
+    bool waited = mem_is_waited_for(op);
     r->track[i] = (struct remote_track){
         .issued = op->issued, .instruction = op->sequence, .pending = n, .slot = op->sm_slot, .ended = w->ended,
         .copy = op->role == MEM_ROLE_BULK ? op->owner : NULL,
-        .counts_load = op->kind == MOP_RED && mem_is_waited_for(op),
-        .counts_store = s == SERVE_GLOBAL && mem_is_waited_for(op)
+        .counts_load = op->kind == MOP_RED && waited, .counts_store = s == SERVE_GLOBAL && waited
     };
     w->instructions++;
     w->loads += r->track[i].counts_load ? n : 0;

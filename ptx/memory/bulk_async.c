@@ -55,7 +55,8 @@ static enum lane_result misuse(const struct site *c, enum fault_kind kind, uint6
 }
 
 /* An illegal access to one piece of a space. */
-static enum lane_result illegal(const struct site *c, enum ptx_space space, uint64_t address, unsigned bytes, bool write)
+static enum lane_result illegal(const struct site *c, enum ptx_space space, uint64_t address, unsigned bytes,
+                                bool write)
 {
     struct dinst d = *c->d;
     d.space = (uint8_t)space;
@@ -75,7 +76,8 @@ static enum lane_result check_shared(const struct site *c, uint64_t address, uin
 {
     const struct block *b = c->h->warp->block;
     if (address >> 32)
-        return misuse(c, FAULT_SPACE, address, "shared memory is given by an address of its window (cvta.to.shared), not by");
+        return misuse(c, FAULT_SPACE, address,
+                      "shared memory is given by an address of its window (cvta.to.shared), not by");
     if (own && cluster_rank(b, address) != b->rank)
         return misuse(c, FAULT_SPACE, address, "the copy needs shared memory of the own block; of another block is");
     if (address & (grain - 1))

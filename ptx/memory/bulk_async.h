@@ -13,8 +13,8 @@ enum bulk_direction {
 };
 enum bulk_direction bulk_direction(enum ptx_op op);
 
-/* The copy of a lane: addresses, those of shared memory with the rank of a block; the barrier object, in the memory with
- * the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. */
+/* The copy of a lane: addresses, those of shared memory with the rank of a block; the barrier object, in the memory
+ * with the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. */
 struct bulk_lane { uint64_t to, from; uint32_t bytes, object; };
 
 /* Does it reduce into its destination? Else it copies. */

@@ -325,7 +325,8 @@ static bool commutes(const struct ptx_inst *in)
 {
     char class = ptx_type_class((enum ptx_type)in->type[0]);
     uint8_t op = in->mod[PG_ATOM];
-    return class != 'f' && op != MOD(ATOM, EXCH) && op != MOD(ATOM, CAS) && op != MOD(ATOM, INC) && op != MOD(ATOM, DEC);
+    return class != 'f' && op != MOD(ATOM, EXCH) && op != MOD(ATOM, CAS) && op != MOD(ATOM, INC) &&
+           op != MOD(ATOM, DEC);
 }
 
 static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)

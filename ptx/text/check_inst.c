@@ -411,7 +411,8 @@ static enum ptx_space operand_space(const struct ptx_inst *in, int k)
     case OP_CP_ASYNC: return k ? SP_GLOBAL : SP_SHARED;
     case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: return k == 1 ? SP_GLOBAL : SP_SHARED;
     case OP_BULK_STORE: case OP_BULK_REDUCE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
-    case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: return SP_SHARED;
+    case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC:
+        return SP_SHARED;
     default: return ptx_inst_space(in);
     }
 }

@@ -1,9 +1,9 @@
 /*
- * The engine of bulk copies (cp.async.bulk) of an SM. A copy begins when its instruction has passed the load/store unit,
- * so after the earlier accesses of the SM to shared memory. The engine works on one copy after the other, in parts of
- * lines of 128 bytes, a cycle each: global memory is read and written through the load/store unit's path to L2, past L1,
- * in cycles in which a port of L1 is free; shared memory of other blocks through the network of the cluster. The banks
- * of shared memory are not occupied, as for cp.async.
+ * The engine of bulk copies (cp.async.bulk) of an SM. A copy begins when its instruction has passed the load/store
+ * unit, so after the earlier accesses of the SM to shared memory. The engine works on one copy after the other, in
+ * parts of lines of 128 bytes, a cycle each: global memory is read and written through the load/store unit's path to L2, past
+ * L1, in cycles in which a port of L1 is free; shared memory of other blocks through the network of the cluster. The
+ * banks of shared memory are not occupied, as for cp.async.
  *
  * A part that arrives in shared memory completes its bytes at the barrier object. A copy to global memory has read its
  * source when its last part has left, and is complete when L2 has acknowledged all.
@@ -132,14 +132,14 @@ static bool is_remote(const struct sm *s, const struct mem_op *op)
     return cluster_rank(b, op->copy) != b->rank;
 }
 
-void bulk_line_at(struct sm *s, struct mem_op *op, uint64_t at)
+void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at)
 {
     if (at <= s->now) {
-        bulk_line_arrived(s, op);
+        bulk_part_arrived(s, op);
         return;
     }
     calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = (uint64_t)(uintptr_t)op,
-                                                        .kind = EVENT_BULK_LINE, .warp = (uint16_t)op->sm_slot });
+                                                        .kind = EVENT_BULK_PART, .warp = (uint16_t)op->sm_slot });
 }
 
 /* The bytes of a part that goes to shared memory have arrived at this SM: writes them, or sends them on. */
@@ -159,7 +159,7 @@ static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
     part_over(s, c);
 }
 
-void bulk_line_arrived(struct sm *s, struct mem_op *op)
+void bulk_part_arrived(struct sm *s, struct mem_op *op)
 {
     struct bulk_copy *c = op->owner;
     bool to_shared = c->direction == BULK_GLOBAL_TO_SHARED || c->direction == BULK_SHARED_TO_SHARED;
@@ -171,11 +171,11 @@ void bulk_line_arrived(struct sm *s, struct mem_op *op)
     part_over(s, c);
 }
 
-void bulk_line_done(struct sm *s, struct mem_op *op, uint64_t at)
+void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at)
 {
     struct bulk_copy *c = op->owner;
     if (op->kind == MOP_LOAD) {
-        bulk_line_at(s, op, at + (uint64_t)s->cfg.mem_stages);
+        bulk_part_at(s, op, at + (uint64_t)s->cfg.mem_stages);
         return;
     }
     sm_give_op(s, op);
@@ -235,7 +235,7 @@ static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
     if (is_remote(s, op))
         deliver(s, c, op);
     else
-        bulk_line_at(s, op, s->now + (uint64_t)config_int(s->cfg.config, KEY_SHARED_LATENCY));
+        bulk_part_at(s, op, s->now + (uint64_t)config_int(s->cfg.config, KEY_SHARED_LATENCY));
     wake_at(s, s->port.out_free > s->now + 1 ? s->port.out_free : s->now + 1);
 }
 

@@ -46,7 +46,7 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
     const struct tinst *t = op->owner;
     bool acquire = sm_op_acquires(t, op), writes = sm_op_writes(op);
     if (op->role == MEM_ROLE_BULK) {
-        bulk_line_done(s, op, at);
+        bulk_part_done(s, op, at);
         return;
     }
     if (op->role) {
@@ -265,7 +265,7 @@ static void handle(struct sm *s, const struct event *e)
     case EVENT_STORE: warp_performed(s, w, 0, 1, 0); break;
     case EVENT_COPY: copies_end(s, w, e->address); break;
     case EVENT_BULK: bulk_wake(s); break;
-    case EVENT_BULK_LINE: bulk_line_arrived(s, (struct mem_op *)(uintptr_t)e->address); break;
+    case EVENT_BULK_PART: bulk_part_arrived(s, (struct mem_op *)(uintptr_t)e->address); break;
     case EVENT_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;
     default: acquired(s, w, e->inst); break;
     }

@@ -95,7 +95,7 @@ static void replied(struct sm *s, const struct cnet_message *m)
     s->count[STAT_CLUSTER_REPLIES]++;
     s->count[STAT_CLUSTER_CYCLES] += ready - m->sent;
     if (m->op->role == MEM_ROLE_BULK) {
-        bulk_line_at(s, m->op, ready);
+        bulk_part_at(s, m->op, ready);
         return;
     }
     lsu_cluster_reply(s->lsu, m->op, m->lanes, ready);

@@ -344,20 +344,22 @@ void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at
 void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op);
 void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op);
 void copies_end(struct sm *s, struct slot *w, uint64_t copy);        /* a copy (op->copy) has completed */
-/* n bulk copies have been issued: returns their group, SM_NO_GROUP of copies that barrier objects count. One of them has
- * read its source; one is complete. */
+/* n bulk copies have been issued: returns their group, SM_NO_GROUP of copies that barrier objects count. One of them
+ * has read its source; one is complete. */
 uint32_t copies_begin_bulk(struct sm *s, const struct slot *w, uint32_t n, bool of_group);
 void copies_bulk_read(struct sm *s, struct slot *w, uint32_t group);
 void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group);
 
 /* ---- bulk_engine.c ---- */
-void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op);     /* a bulk copy goes to the load/store unit */
-void bulk_begin(struct sm *s, struct mem_op *op);                            /* it has passed the unit */
-void bulk_run(struct sm *s);                     /* sends lines while there is room: call after the load/store unit has run */
+/* The bulk copies of a warp instruction have been issued to the load/store unit; the instruction has passed it. */
+void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op);
+void bulk_begin(struct sm *s, struct mem_op *op);
+void bulk_run(struct sm *s);                     /* sends parts while there is room: after the load/store unit has run */
 void bulk_wake(struct sm *s);                    /* EVENT_BULK */
-void bulk_line_done(struct sm *s, struct mem_op *op, uint64_t at);           /* the load/store unit has completed a line */
-void bulk_line_at(struct sm *s, struct mem_op *op, uint64_t at);             /* calls bulk_line_arrived then */
-void bulk_line_arrived(struct sm *s, struct mem_op *op);     /* the bytes of a line are there, or a line has been written */
+/* The load/store unit has completed a part; its bytes have arrived, or have been written in another block, now or then. */
+void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at);
+void bulk_part_arrived(struct sm *s, struct mem_op *op);
+void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at);
 void bulk_copied(void *sm, void *copy, uint64_t at);         /* lsu_calls.copied */
 void bulk_end(struct sm *s);
 

@@ -33,7 +33,8 @@ enum combine { COMBINE_NONE, COMBINE_SUM, COMBINE_REDUCE, COMBINE_RANK };
  * are in bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
-/* The kinds of groups of copies: of cp.async; of bulk copies, until they are complete and until their sources are read. */
+/* The kinds of groups of copies: of cp.async; of bulk copies, until these are complete, and until they have read their
+ * sources. */
 enum sm_copy_ring { SM_COPY_ASYNC, SM_COPY_BULK, SM_COPY_BULK_READ, SM_COPY_RINGS };
 
 struct tinst {

@@ -1,6 +1,6 @@
 /*
- * Behaviour of bulk copies and asynchronous stores (PTX ISA, cp.async.bulk, st.async, red.async): every direction, parts
- * of lines, the completion at barrier objects and of bulk groups, and misuse. Each test runs in both modes.
+ * Behaviour of bulk copies and asynchronous stores (PTX ISA, cp.async.bulk, st.async, red.async): every direction,
+ * parts of lines, the completion at barrier objects and of bulk groups, and misuse. Each test runs in both modes.
  */
 #include <string.h>
 
@@ -76,16 +76,20 @@ static void load_tests(struct behave_ctx *x)
     static const struct behave_test tests[] = {
         { .name = "bulk load", .module = MEMORY, .grid = 3, .cluster = 1, .expect = first_bytes, .body =
           BEGIN EXPECT(512) "  @%p1 " LOAD " [%r1], [%b], 512, [%r2];\n" WAIT("W", 0) SHOW },
-        { .name = "bulk load to .shared::cta, with a hint", .module = MEMORY, .cluster = 1, .expect = first_bytes, .body =
+        { .name = "bulk load to .shared::cta, with a hint", .module = MEMORY, .cluster = 1, .expect = first_bytes,
+          .body =
           BEGIN EXPECT(512) "  createpolicy.fractional.L2::evict_last.b64 %d2, 1.0;\n  mov.u32 %r4, 512;\n  @%p1 "
-          "cp.async.bulk.shared::cta.global" DONE ".L2::cache_hint [tile], [%b], %r4, [bar], %d2;\n" WAIT("W", 0) SHOW },
+          "cp.async.bulk.shared::cta.global" DONE ".L2::cache_hint [tile], [%b], %r4, [bar], %d2;\n"
+          WAIT("W", 0) SHOW },
         { .name = "bulk load of parts of lines", .module = MEMORY, .cluster = 1, .expect = unaligned, .body =
           BEGIN "  mad.lo.u32 %r3, %t, 8, %r1;\n  cvt.u64.u32 %d1, %t;\n  st.shared.u64 [%r3], %d1;\n"
-          "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n" EXPECT(304) "  @%p1 " LOAD " [%r1], [%b+80], 304, [%r2];\n"
+          "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n" EXPECT(304)
+          "  @%p1 " LOAD " [%r1], [%b+80], 304, [%r2];\n"
           WAIT("W", 0) SHOW },
         { .name = "every lane copies", .module = MEMORY, .cluster = 1, .expect = each_lane, .body =
           BEGIN "  setp.lt.u32 %p3, %t, 32;\n  mul.wide.u32 %d2, %t, 48;\n  add.u64 %d2, %d2, %b;\n"
-          "  mad.lo.u32 %r4, %t, 16, %r1;\n" EXPECT(512) "  @%p3 " LOAD " [%r4], [%d2], 16, [%r2];\n" WAIT("W", 0) SHOW },
+          "  mad.lo.u32 %r4, %t, 16, %r1;\n" EXPECT(512)
+          "  @%p3 " LOAD " [%r4], [%d2], 16, [%r2];\n" WAIT("W", 0) SHOW },
         { .name = "phases of one object", .module = MEMORY, .cluster = 1, .expect = phases, .body =
           BEGIN EXPECT(512) "  @%p1 " LOAD " [%r1], [%b], 512, [%r2];\n" WAIT("W0", 0) SHOW "  bar.sync 0;\n"
           EXPECT(512) "  @%p1 " LOAD " [%r1], [%b+512], 256, [%r2];\n"
@@ -95,7 +99,8 @@ static void load_tests(struct behave_ctx *x)
           "  ld.shared.u64 %d1, [%r3];\n  st.global.u64 [%o+16], %d1;\n" },
         { .name = "the bytes before the expectation, and none", .module = MEMORY, .cluster = 1, .expect = first_bytes,
           .body =
-          BEGIN "  mov.u32 %r4, 0;\n  @%p1 " LOAD " [%r1], [%b], %r4, [%r2];\n  @%p1 " LOAD " [%r1], [%b], 512, [%r2];\n"
+          BEGIN "  mov.u32 %r4, 0;\n  @%p1 " LOAD " [%r1], [%b], %r4, [%r2];\n"
+          "  @%p1 " LOAD " [%r1], [%b], 512, [%r2];\n"
           "  @%p1 nanosleep.u32 5000;\n" EXPECT(512) WAIT("W", 0) SHOW },
         { .name = "bulk load to the next block", .module = MEMORY, .grid = GRID, .cluster = CLUSTER,
           .expect = by_the_block_before, .body =
@@ -289,9 +294,11 @@ static bool reductions(uint32_t i, uint32_t k, uint64_t *word)
 static void cluster_tests(struct behave_ctx *x)
 {
     static const struct behave_test tests[] = {
-        { .name = "bulk copy to the next block", .module = MEMORY, .grid = GRID, .cluster = CLUSTER, .expect = from_before,
+        { .name = "bulk copy to the next block", .module = MEMORY, .grid = GRID, .cluster = CLUSTER,
+          .expect = from_before,
           .body =
-          BEGIN EXPECT(512) NUMBERS NEXT SYNC "  @%p1 " SEND " [%r6], [%r1+1024], 512, [%r7];\n" WAIT("W", 0) SHOW SYNC },
+          BEGIN EXPECT(512) NUMBERS NEXT SYNC
+          "  @%p1 " SEND " [%r6], [%r1+1024], 512, [%r7];\n" WAIT("W", 0) SHOW SYNC },
         { .name = "bulk copy in the own block", .module = MEMORY, .grid = 2, .cluster = 1, .expect = own_bytes, .body =
           BEGIN EXPECT(512) NUMBERS "  @%p1 " SEND " [%r1], [%r1+1024], 512, [%r2];\n" WAIT("W", 0) SHOW },
         { .name = "bulk addition in another block", .module = MEMORY, .grid = GRID, .cluster = CLUSTER, .expect = sums,
@@ -316,7 +323,8 @@ static void cluster_tests(struct behave_ctx *x)
           BEGIN "  mov.u32 %r4, %cluster_ctarank;\n  setp.eq.and.u32 %p4, %r4, 0, %p1;\n"
           "  @%p4 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 6144;\n"
           "  mul.lo.u32 %r3, %t, 8;\n  add.u32 %r3, %r3, %r1;\n  mov.u64 %d1, 0;\n  st.shared.u64 [%r3], %d1;\n" SYNC
-          "  mapa.shared::cluster.u32 %r6, %r1, 0;\n  mapa.shared::cluster.u32 %r7, %r2, 0;\n  mul.wide.u32 %d2, %i, 3;\n"
+          "  mapa.shared::cluster.u32 %r6, %r1, 0;\n  mapa.shared::cluster.u32 %r7, %r2, 0;\n"
+          "  mul.wide.u32 %d2, %i, 3;\n"
           "  " RED ".add.u32 [%r6], %i, [%r7];\n  " RED ".add.u64 [%r6+8], %d2, [%r7];\n"
           "  " RED ".max.u32 [%r6+16], %i, [%r7];\n  " RED ".or.b32 [%r6+24], %i, [%r7];\n"
           "  " RED ".inc.u32 [%r6+32], 1000, [%r7];\n"
@@ -347,20 +355,25 @@ static void fault_tests(struct behave_ctx *x)
           BEGIN "  @%p1 " STORE " [%b+65520], [%r1], 32;\n" },
         { .name = "past shared memory", .module = MEMORY, .cluster = 1, .fault = SIMTX_FAULT_OUT_OF_BOUNDS, .body =
           BEGIN "  @%p1 " STORE " [%b], [%r1+4096], 256;\n" },
-        { .name = "a generic address as the destination", .module = MEMORY, .cluster = 1, .fault = SIMTX_FAULT_WRONG_SPACE,
+        { .name = "a generic address as the destination", .module = MEMORY, .cluster = 1,
+          .fault = SIMTX_FAULT_WRONG_SPACE,
           .body =
           BEGIN "  cvt.u64.u32 %d1, %r1;\n  cvta.shared.u64 %d1, %d1;\n  @%p1 " LOAD " [%d1], [%b], 32, [%r2];\n" },
-        { .name = "shared memory as the global source", .module = MEMORY, .cluster = 1, .fault = SIMTX_FAULT_WRONG_SPACE, .body =
+        { .name = "shared memory as the global source", .module = MEMORY, .cluster = 1,
+          .fault = SIMTX_FAULT_WRONG_SPACE, .body =
           BEGIN "  cvt.u64.u32 %d1, %r1;\n  cvta.shared.u64 %d1, %d1;\n  @%p1 " LOAD " [%r1], [%d1], 32, [%r2];\n" },
-        { .name = "the object of another block", .module = MEMORY, .grid = 2, .cluster = 2, .fault = SIMTX_FAULT_WRONG_SPACE,
+        { .name = "the object of another block", .module = MEMORY, .grid = 2, .cluster = 2,
+          .fault = SIMTX_FAULT_WRONG_SPACE,
           .body = BEGIN "  mov.u32 %r4, %cluster_ctarank;\n  xor.b32 %r4, %r4, 1;\n"
           "  mapa.shared::cluster.u32 %r5, %r2, %r4;\n  @%p1 " LOAD " [%r1], [%b], 32, [%r5];\n" SYNC },
-        { .name = "another block as the source", .module = MEMORY, .grid = 2, .cluster = 2, .fault = SIMTX_FAULT_WRONG_SPACE,
+        { .name = "another block as the source", .module = MEMORY, .grid = 2, .cluster = 2,
+          .fault = SIMTX_FAULT_WRONG_SPACE,
           .body = BEGIN "  mov.u32 %r4, %cluster_ctarank;\n  xor.b32 %r4, %r4, 1;\n"
           "  mapa.shared::cluster.u32 %r5, %r1, %r4;\n  @%p1 " STORE " [%b], [%r5], 32;\n" SYNC },
         { .name = "st.async with the object of another block", .module = MEMORY, .grid = 2, .cluster = 2,
           .fault = SIMTX_FAULT_WRONG_SPACE, .body = BEGIN "  mov.u32 %r4, %cluster_ctarank;\n  xor.b32 %r4, %r4, 1;\n"
-          "  mapa.shared::cluster.u32 %r5, %r2, %r4;\n  st.async.shared::cluster" DONE ".u32 [%r1], %i, [%r5];\n" SYNC },
+          "  mapa.shared::cluster.u32 %r5, %r2, %r4;\n"
+          "  st.async.shared::cluster" DONE ".u32 [%r1], %i, [%r5];\n" SYNC },
         { .name = "a constant size of 40", .module = MEMORY, .refused = "a multiple of 16", .body =
           "  cp.async.bulk.prefetch.L2.global [%b], 40;\n" },
         { .name = "a global variable as the destination", .module = MEMORY ".global .align 16 .b8 far[64];\n",
@@ -378,7 +391,8 @@ static void fault_tests(struct behave_ctx *x)
           "  cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%b, {%r1}], [tile];\n" },
         { .name = "a tensor map's fence", .refused = "instruction 'fence.proxy' is not supported", .body =
           "  fence.proxy.tensormap::generic.acquire.gpu [%b], 128;\n" },
-        { .name = "red.async.min.u64", .module = MEMORY, .refused = "this atomic operation is not for this type", .body =
+        { .name = "red.async.min.u64", .module = MEMORY, .refused = "this atomic operation is not for this type",
+          .body =
           "  " RED ".min.u64 [tile], 1, [bar];\n" },
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

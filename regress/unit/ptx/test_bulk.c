@@ -1,7 +1,8 @@
 /*
  * Bulk copies (cp.async.bulk) in both modes, by small kernels: the bytes that a barrier object counts against a plain
  * model of its phases, for random sequences; in timing mode when the bytes arrive, part by part, how long waits for
- * groups take, and the rate beside that of cp.async. Every direction and misuse: regress/conformance/behave/behave_bulk.c.
+ * groups take, and the rate beside that of cp.async. Every direction and misuse:
+ * regress/conformance/behave/behave_bulk.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,12 +22,12 @@ enum { RESULTS = 64, BUFFER = 1 << 16 };
 static const char head[] =
     ".version 8.6\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 out, .param .u64 buf)\n{\n"
-    "    .shared .align 128 .b8 tile[16384];\n    .shared .align 8 .b64 bar;\n    .shared .align 8 .b64 bar2;\n"
+    "    .shared .align 128 .b8 tile[16384];\n    .shared .align 8 .b64 bar;\n"
     "    .reg .pred %p, %q, %first;\n    .reg .b32 %r<16>;\n    .reg .b64 %rd<16>;\n"
     "    ld.param.u64 %rd1, [out];\n    ld.param.u64 %rd2, [buf];\n    mov.u32 %r1, %tid.x;\n"
     "    setp.eq.u32 %first, %r1, 0;\n    mov.u32 %r2, tile;\n    mad.lo.u32 %r3, %r1, 16, %r2;\n"
     "    mul.wide.u32 %rd3, %r1, 16;\n    add.u64 %rd4, %rd2, %rd3;\n"
-    "    @%first mbarrier.init.shared.b64 [bar], 1;\n    @%first mbarrier.init.shared.b64 [bar2], 1;\n    bar.sync 0;\n";
+    "    @%first mbarrier.init.shared.b64 [bar], 1;\n    bar.sync 0;\n";
 
 #define DONE ".mbarrier::complete_tx::bytes"
 #define EXPECT(BYTES) "    @%first mbarrier.arrive.expect_tx.shared.b64 _, [bar], " #BYTES ";\n"
@@ -48,20 +49,27 @@ struct machine { bool timing; uint32_t grid, host_threads; const char *config, *
 static const struct machine functional = { .grid = 1, .host_threads = 1 };
 static const struct machine timed = { .timing = true, .grid = 1, .host_threads = 1 };
 
-/* 128 threads a block. buffer: NULL, or gets the buffer, whose word i is 1000 + i before. */
-static void run(const char *body, const struct machine *x, uint32_t out[RESULTS], uint32_t *buffer)
+static simtx_gpu *new_gpu(const struct machine *x)
 {
-    static char text[1 << 16];
     char *message = NULL, assignments[200];
     simtx_config *c = simtx_config_new();
-    simtx_module *m;
-    void *results, *buf;
     snprintf(assignments, sizeof assignments, "gpu.sms=4;sim.mode=%s;sim.threads=%u;%s",
              x->timing ? "timing" : "functional", x->host_threads, x->extra ? x->extra : "");
     if (simtx_config_build(c, x->config ? x->config : "v100", assignments, "the test", &message))
         fail_msg("%s", message);
     simtx_gpu *g = simtx_gpu_new(c, 0, NULL);
     assert_non_null(g);
+    simtx_config_free(c);
+    return g;
+}
+
+/* Runs a kernel of 128 threads a block. The buffer's word i is 1000 + i before; it is copied to `buffer`, if that is
+ * not NULL. */
+static simtx_status run_on(simtx_gpu *g, const char *body, uint32_t grid, uint32_t out[RESULTS], uint32_t *buffer)
+{
+    static char text[1 << 16];
+    simtx_module *m;
+    void *results, *buf;
     snprintf(text, sizeof text, "%s%s", head, body);
     if (simtx_module_load(g, text, strlen(text), "k.ptx", &m))
         fail_msg("%s", simtx_last_message(g));
@@ -71,14 +79,20 @@ static void run(const char *body, const struct machine *x, uint32_t out[RESULTS]
     for (uint32_t i = 0; i < BUFFER / 4; i++)
         ((uint32_t *)buf)[i] = 1000 + i;
     const void *args[] = { &results, &buf };
-    simtx_launch_params p = { .grid = { x->grid, 1, 1 }, .block = { 128, 1, 1 }, .args = args };
-    if (simtx_launch(simtx_module_kernel(m, "k"), &p, NULL, NULL))
-        fail_msg("%s", simtx_last_message(g));
+    simtx_launch_params p = { .grid = { grid, 1, 1 }, .block = { 128, 1, 1 }, .args = args };
+    simtx_status status = simtx_launch(simtx_module_kernel(m, "k"), &p, NULL, NULL);
     memcpy(out, results, RESULTS * sizeof *out);
     if (buffer)
         memcpy(buffer, buf, BUFFER);
+    return status;
+}
+
+static void run(const char *body, const struct machine *x, uint32_t out[RESULTS], uint32_t *buffer)
+{
+    simtx_gpu *g = new_gpu(x);
+    if (run_on(g, body, x->grid, out, buffer))
+        fail_msg("%s", simtx_last_message(g));
     simtx_gpu_free(g);
-    simtx_config_free(c);
 }
 
 /* ---- bytes against a model ---- */
@@ -142,7 +156,8 @@ static void check_sequence(uint32_t seed, const struct machine *x)
     for (uint32_t i = 0; i < n; i++) {
         at += (size_t)add_operation(text + at, sizeof text - at, &m, !x->timing);
         at += (size_t)snprintf(text + at, sizeof text - at,
-                               "    mbarrier.test_wait.parity.shared.b64 %%p, [bar], 0;\n    selp.u32 %%r7, 1, 0, %%p;\n"
+                               "    mbarrier.test_wait.parity.shared.b64 %%p, [bar], 0;\n"
+                               "    selp.u32 %%r7, 1, 0, %%p;\n"
                                "    @%%first st.global.u32 [%%rd1+%u], %%r7;\n", 4 * i);
         want[i] = m.phase & 1;
     }
@@ -181,20 +196,21 @@ static void bytes_arrive_later(void **state)
 static void parts_complete_one_after_the_other(void **state)
 {
     uint32_t out[RESULTS];
-    run("    bar.sync 0;\n" START EXPECT(128) LOAD(16384) WAIT(W, 0) TIME(0) EXPECT(16256) WAIT(V, 1) TIME(1) END, &timed,
-        out, NULL);
+    run("    bar.sync 0;\n" START EXPECT(128) LOAD(16384) WAIT(W, 0) TIME(0) EXPECT(16256) WAIT(V, 1) TIME(1) END,
+        &timed, out, NULL);
     assert_true(out[0] > 0);
     assert_true(out[1] >= out[0] + 100);
 }
 
-/* A wait for the reading of the source is over before L2 has acknowledged the lines; for the older of two groups, before
- * both are complete. */
+/* A wait for the reading of the source is over before L2 has acknowledged the lines; for the older of two groups,
+ * before both are complete. */
 static void groups_are_waited_for(void **state)
 {
     uint32_t out[RESULTS], *buffer = malloc(BUFFER);
     run(EXPECT(8192) LOAD(8192) WAIT(W, 0) "    bar.sync 0;\n" START STORE(16384, 8192) STORE(32768, 8192)
         "    cp.async.bulk.wait_group.read 1;\n" TIME(0) "    cp.async.bulk.wait_group.read 0;\n" TIME(1)
-        "    cp.async.bulk.wait_group 1;\n" TIME(2) "    cp.async.bulk.wait_group 0;\n" TIME(3) END, &timed, out, buffer);
+        "    cp.async.bulk.wait_group 1;\n" TIME(2) "    cp.async.bulk.wait_group 0;\n" TIME(3) END, &timed, out,
+        buffer);
     assert_true(out[0] > 64 && out[1] >= out[0] + 64);           /* 64 lines each */
     assert_true(out[3] > out[1] + 200 && out[3] > out[2]);       /* the way to L2 and back: about 200 without a queue */
     for (uint32_t i = 0; i < 2048; i++) {
@@ -222,8 +238,8 @@ static void a_block_ends_after_its_copies(void **state)
 static void the_rate_is_that_of_other_copies(void **state)
 {
     uint32_t bulk[RESULTS], others[RESULTS];
-    run(LOOP_BEGIN EXPECT(16384) LOAD(16384) "W:\n    mbarrier.try_wait.parity.shared.b64 %p, [bar], %r5;\n    @!%p bra W;\n"
-        LOOP_END, &timed, bulk, NULL);
+    run(LOOP_BEGIN EXPECT(16384) LOAD(16384)
+        "W:\n    mbarrier.try_wait.parity.shared.b64 %p, [bar], %r5;\n    @!%p bra W;\n" LOOP_END, &timed, bulk, NULL);
     run(LOOP_BEGIN COPY(0) COPY(2048) COPY(4096) COPY(6144) COPY(8192) COPY(10240) COPY(12288) COPY(14336)
         "    cp.async.wait_all;\n" LOOP_END, &timed, others, NULL);
     assert_true(bulk[0] > others[0] / 2 && bulk[0] < others[0] + others[0] / 2);
@@ -233,8 +249,8 @@ static void the_rate_is_that_of_other_copies(void **state)
 static void host_threads_do_not_matter(void **state)
 {
     static const char body[] =
-        EXPECT(4096) "    mov.u32 %r7, %ctaid.x;\n    mul.wide.u32 %rd7, %r7, 4096;\n    add.u64 %rd2, %rd2, %rd7;\n" START
-        LOAD(4096) WAIT(W, 0) STORE(0, 2048) "    cp.async.bulk.wait_group 0;\n    mov.u64 %rd6, %clock64;\n"
+        EXPECT(4096) "    mov.u32 %r7, %ctaid.x;\n    mul.wide.u32 %rd7, %r7, 4096;\n    add.u64 %rd2, %rd2, %rd7;\n"
+        START LOAD(4096) WAIT(W, 0) STORE(0, 2048) "    cp.async.bulk.wait_group 0;\n    mov.u64 %rd6, %clock64;\n"
         "    sub.u64 %rd6, %rd6, %rd5;\n    mul.wide.u32 %rd8, %r7, 4;\n    add.u64 %rd8, %rd8, %rd1;\n"
         "    @%first st.global.u32 [%rd8], %rd6;\n" END;
     uint32_t one[RESULTS], four[RESULTS];
@@ -266,6 +282,21 @@ static void every_policy_completes_them(void **state)
     }
 }
 
+/* A kernel ends with a fault while copies are in flight; the next one on the same GPU has none of them. */
+static void a_fault_leaves_no_copies(void **state)
+{
+    uint32_t out[RESULTS], *buffer = malloc(BUFFER);
+    simtx_gpu *g = new_gpu(&timed);
+    assert_int_equal(run_on(g, EXPECT(8192) LOAD(8192) STORE(32768, 8192) "    mov.u64 %rd9, 8;\n"
+                               "    st.global.u32 [%rd9], 1;\n" END, 4, out, NULL), SIMTX_FAULT);
+    assert_int_equal(run_on(g, EXPECT(4096) LOAD(4096) WAIT(W, 0) STORE(32768, 4096)
+                               "    cp.async.bulk.wait_group 0;\n" END, 4, out, buffer), SIMTX_OK);
+    for (uint32_t i = 0; i < 1024; i++)
+        assert_int_equal(buffer[8192 + i], 1000 + i);
+    simtx_gpu_free(g);
+    free(buffer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +304,7 @@ int main(void)
         cmocka_unit_test(parts_complete_one_after_the_other), cmocka_unit_test(groups_are_waited_for),
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
+        cmocka_unit_test(a_fault_leaves_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
