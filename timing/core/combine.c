@@ -21,6 +21,12 @@ bool combine_begin(struct sm *s, struct slot *w)
     return true;
 }
 
+void combine_drop_result(const struct slot *w, const struct tinst *t, struct mem_op *op)
+{
+    if (t->reduces && !w->in_tx && (op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_SHARED]) == op->lanes)
+        op->kind = MOP_RED;
+}
+
 void combine_issued(struct sm *s, const struct slot *w, const struct tinst *t, struct mem_op *op)
 {
     uint32_t after = t->slots - t->slots_before - 1;

@@ -1,11 +1,11 @@
 /*
- * Which atomics are combined, as ptxas 13.0 for sm_90 decides (docs/timing.md): the address is the same for all lanes
- * by analysis of the PTX, and the lanes' integer operations are one operation. Of an addition whose result is used, and
- * of one of 64 bits, the value must be the same, too: each lane's result follows from the number of lanes before it.
- * Not combined: atomics with acquire or release semantics, in transactions, on the shared memory of a cluster, and
- * those that one lane executes because a thread or lane number equals a value that is the same for all lanes. An
- * addition of 1 to shared memory is one machine instruction for all lanes, whose time is not known: its lanes stay
- * apart.
+ * What NVIDIA's assembler makes of atomics (ptxas 13.0 for sm_90; docs/timing.md). An atomic whose result nothing reads
+ * is a reduction. Atomics are combined if the address is the same for all lanes by analysis of the PTX, and the lanes'
+ * integer operations are one operation. Of an addition whose result is used, and of one of 64 bits, the value must be
+ * the same, too: each lane's result follows from the number of lanes before it. Not combined: atomics with acquire or
+ * release semantics, in transactions, on the shared memory of a cluster, and those that one lane executes because a
+ * thread or lane number equals a value that is the same for all lanes. An addition of 1 to shared memory is one machine
+ * instruction for all lanes, whose time we do not know, so simtx does not combine it.
  */
 #include <stdlib.h>
 
@@ -125,8 +125,19 @@ static bool is_combinable(const struct ptx_inst *in)
     return !space || space == MOD(SPACE, GLOBAL) || (space == MOD(SPACE, SHARED) && own);
 }
 
-static bool is_one(const struct ptx_operand *o)
+/* Is it an atom whose result nothing reads, of an operation that red has, too? */
+static bool is_reduction(const struct rule *x, const struct ptx_inst *in)
 {
+    bool both = in->mod[PG_ATOM] != MOD(ATOM, EXCH) && in->mod[PG_ATOM] != MOD(ATOM, CAS);
+    bool read = in->opd[0].kind == OPD_REG && x->read[in->opd[0].reg->id];
+    return in->op == OP_ATOM && is_combinable(in) && both && !read;
+}
+
+static bool is_one(const struct rule *x, const struct ptx_operand *o)
+{
+    const struct ptx_inst *in = o->kind == OPD_REG ? writer_of(x, o->reg) : NULL;
+    if (in && in->op == OP_MOV)
+        o = &in->opd[1];
     return o->kind == OPD_IMM && o->imm == 1;
 }
 
@@ -134,7 +145,7 @@ static enum combine addition(const struct rule *x, const struct ptx_inst *in, co
                              bool used)
 {
     bool is_long = ptx_type_size((enum ptx_type)in->type[0]) == 8, shared = INST_SPACE(in) == MOD(SPACE, SHARED);
-    if (shared && (is_long || (!used && is_one(value))))
+    if (shared && (is_long || (!used && is_one(x, value))))
         return COMBINE_NONE;
     if (!varying_operand(x->varying, value))
         return used ? COMBINE_RANK : COMBINE_SUM;
@@ -149,7 +160,7 @@ static enum combine combine_of(const struct rule *x, const struct ptx_inst *in, 
     unsigned size = (unsigned)ptx_type_size((enum ptx_type)in->type[0]);
     if (ptx_type_class((enum ptx_type)in->type[0]) == 'f' || (size != 4 && size != 8))
         return COMBINE_NONE;
-    bool used = in->op == OP_ATOM && in->opd[0].kind == OPD_REG && x->read[in->opd[0].reg->id];
+    bool used = in->op == OP_ATOM && !is_reduction(x, in);
     switch (in->mod[PG_ATOM]) {
     case MOD(ATOM, ADD): return addition(x, in, address + 1, used);
     case MOD(ATOM, MIN):
@@ -205,6 +216,7 @@ void combine_set(struct tinst *t, const struct ptx_func *f, const struct flow *f
     find_code_of_one_lane(&x);
     for (uint32_t i = 0; i < f->ninsts; i++) {
         enum combine how = combine_of(&x, &f->insts[i], i);
+        t[i].reduces = is_reduction(&x, &f->insts[i]);
         if (how != COMBINE_NONE)
             set_sequence(&t[i], how, c);
     }

@@ -34,6 +34,7 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
         }
         return false;
     }
+    combine_drop_result(w, t, op);
     if (combining)
         combine_issued(s, w, t, op);
     op->sm_slot = w->index;

@@ -60,6 +60,7 @@ struct tinst {
     uint16_t slot_gap;               /* core cycles from one of them to the next */
     uint16_t slots_before;           /* combined atomics: of the slots, those before the access */
     uint8_t combine;                 /* enum combine */
+    bool reduces;                    /* an atom that the assembler makes a red (combine_rule.c) */
     uint32_t lead, tail;             /* combined atomics: core cycles before the access, and after it until the results */
     uint32_t scalars;                /* instructions on the scalar unit that precede it (core.exec_mask) */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */

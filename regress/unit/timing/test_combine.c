@@ -393,6 +393,37 @@ static void machine_instructions_take_issue_slots(void **state)
         fail_msg("%.2f cycles for %d further machine instructions", further, MORE);
 }
 
+/* Of a kernel whose last access this is. */
+static uint64_t longest_sm(const char *atomic, const char *combine)
+{
+    char body[200];
+    struct run r;
+    snprintf(body, sizeof body, "%s\nret;\n", atomic);
+    cycles_of(body, 4, 128, (const char *const[]){ "+h100", "gpu.sms=2", combine, NULL }, &r);
+    uint64_t cycles = (uint64_t)json_integer_value(json_object_get(json_object_get(r.stats, "total"),
+                                                                   "longest_sm_cycles"));
+    json_decref(r.stats);
+    return cycles;
+}
+
+/* ptxas makes the same machine code of both; a warp does not wait for the reply to a reduction. */
+static void an_unread_result_is_a_reduction(void **state)
+{
+    static const char *const pairs[][2] = {
+        { "atom.global.add.u32 %r11, [%d1], 1;", "red.global.add.u32 [%d1], 1;" },
+        { "atom.global.add.u32 _, [%d1], %r3;", "red.global.add.u32 [%d1], %r3;" },
+        { "atom.global.inc.u32 %r11, [%d3], 9;", "red.global.inc.u32 [%d3], 9;" },
+        { "atom.add.f32 %r11, [%d3], %r3;", "red.add.f32 [%d3], %r3;" },
+        { "atom.global.min.u64 %d11, [%d3], %d8;", "red.global.min.u64 [%d3], %d8;" }
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        uint64_t red = longest_sm(pairs[i][1], ON);
+        assert_int_equal(longest_sm(pairs[i][0], ON), red);
+        assert_true(longest_sm(pairs[i][0], "gpu.combine_atomics=false") > red + 100);
+    }
+}
+
 /* In a transaction every lane performs its own. */
 static void transactions_do_not_combine(void **state)
 {
@@ -417,6 +448,7 @@ int main(void)
         cmocka_unit_test(the_sequence_takes_its_latencies),
         cmocka_unit_test(the_memory_sees_one_lane),
         cmocka_unit_test(machine_instructions_take_issue_slots),
+        cmocka_unit_test(an_unread_result_is_a_reduction),
         cmocka_unit_test(transactions_do_not_combine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,7 @@ static void shared_memory(void **state)
     same("R", "red.shared.or.b32 [s], 4;");
     same("K", "atom.shared.add.u32 %r4, [s], 1;" USE);
     same("-", "red.shared.add.u32 [s], 1;");                       /* ATOMS.POPC.INC */
+    same("-", "mov.u32 %r4, 1; red.shared.add.u32 [s], %r4;");
     same("-", "red.shared.add.u64 [s], 1;");
 }
 
