@@ -109,15 +109,15 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
     return w->inst->pipe;
 }
 
-/* Do others decide, too, about a warp that could issue? */
+/* Must other components permit the issue, too, of a warp that could issue? */
 static inline bool others_decide(const struct slot *w)
 {
     return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST) | (w->inst->kind == TINST_COPY) |
            w->inst->copy_arrives | w->inst->copies;
 }
 
-/* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2. Blocks
- * of a cluster access each other's shared memory, so their exits wait. */
+/* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2. In a
+ * cluster an exit is an arrival at the cluster's barrier, so it waits. */
 static bool exits_at_once(const struct sm *s, const struct slot *w)
 {
     return s->cfg.exit_past_stores && w->inst->access.kind == ORDER_EXIT &&
