@@ -30,15 +30,32 @@ uint8_t l2_needs(const struct l2_slice *s, const struct packet *p)
 
 /* ---- the path to the DRAM queue ---- */
 
-/* The number of DRAM requests for a transfer of these sectors; adjacent sectors are one request. */
-static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors)
+/* The aligned blocks of so many bytes in which these sectors are. */
+static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
+{
+    if (bytes < 2 * SECTOR_BYTES)
+        return sectors;
+    if (bytes >= LINE_BYTES)
+        return sectors ? ALL_SECTORS : 0;
+    uint8_t even = (sectors | sectors >> 1) & 5;         /* the first sector of each pair */
+    return even | (uint8_t)(even << 1);
+}
+
+/*
+ * The number of DRAM requests for a transfer of these sectors: adjacent sectors are one; without l2.merge_fills, those
+ * in an aligned block of `piece` sectors.
+ */
+static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors, uint32_t piece)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
-    return !c->sectored ? 1 : l2_sectors(c->merge_fills ? sectors & (uint8_t)~(sectors << 1) : sectors);
+    if (!c->sectored)
+        return 1;
+    return c->merge_fills ? l2_sectors(sectors & (uint8_t)~(sectors << 1))
+                          : l2_sectors(blocks_of(sectors, piece * SECTOR_BYTES)) / piece;
 }
 
 /* Sectors of a line to transfer. first: those that requests wait for, in DRAM requests of their own. */
-struct fetch { uint8_t sectors, first; };
+struct fetch { uint8_t sectors, first, piece; };
 
 /* False when the miss queue is full. */
 static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uint32_t entry, bool write, uint64_t now)
@@ -46,25 +63,26 @@ static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uin
     if (s->transfers == s->transfer_capacity)
         return false;
     if (!s->part->cfg.l2.sectored)
-        f = (struct fetch){ ALL_SECTORS, ALL_SECTORS };
+        f = (struct fetch){ ALL_SECTORS, ALL_SECTORS, 1 };
     uint32_t at = s->transfer_head + s->transfers++;
     uint8_t rest = f.sectors & (uint8_t)~f.first;
     s->transfer[at < s->transfer_capacity ? at : at - s->transfer_capacity] = (struct l2_transfer){
         .line = line, .ready = now + s->part->cfg.dram.latency, .entry = entry, .write = write,
-        .sectors = f.sectors, .first = f.first
+        .sectors = f.sectors, .first = f.first, .piece = f.piece
     };
     if (entry != MSHR_NONE)
-        s->miss[entry].outstanding += dram_requests(s, f.first) + (rest ? dram_requests(s, rest) : 0);
+        s->miss[entry].outstanding += dram_requests(s, f.first, f.piece) +
+                                      (rest ? dram_requests(s, rest, f.piece) : 0);
     return true;
 }
 
 /* False when the miss queue is full. */
 bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now)
 {
-    return send_transfer(s, line, (struct fetch){ sectors, sectors }, entry, write, now);
+    return send_transfer(s, line, (struct fetch){ sectors, sectors, 1 }, entry, write, now);
 }
 
-/* One DRAM request, of whole bursts: adjacent sectors, or, in reads without l2.merge_fills, one sector. */
+/* One DRAM request, of whole bursts: adjacent sectors, or, in reads without l2.merge_fills, the transfer's `piece`. */
 static void push_piece(struct l2_slice *s, const struct l2_transfer *x, uint8_t piece, const struct l2_now *t)
 {
     struct partition *part = s->part;
@@ -100,7 +118,10 @@ bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
     }
     uint8_t piece = x->sectors & x->first ? x->sectors & x->first : x->sectors, low = (uint8_t)(piece & -piece);
     bool alone = x->entry != MSHR_NONE && s->part->cfg.l2.sectored && !s->part->cfg.l2.merge_fills;
-    piece = alone ? low : piece & (uint8_t)~(piece + low);       /* else the lowest run of ones */
+    if (alone)
+        piece &= blocks_of(low, x->piece * SECTOR_BYTES);
+    else
+        piece &= (uint8_t)~(piece + low);                        /* the lowest run of ones */
     push_piece(s, x, piece, t);
     if (x->entry != MSHR_NONE && piece & x->first)
         s->miss[x->entry].queued = t->core;
@@ -178,7 +199,7 @@ static bool data_available(const struct l2_slice *s, uint32_t e)
     if (!p)
         return false;
     if (!s->tags.tag)
-        return s->miss[e].arrived >= dram_requests(s, p->sectors);
+        return s->miss[e].arrived >= dram_requests(s, p->sectors, 1);
     return !(l2_needs(s, p) & ~s->tags.tag[s->mshr.entry[e].user].valid);
 }
 
@@ -206,15 +227,12 @@ static void free_if_done(struct l2_slice *s, uint32_t e)
     mshr_free(&s->mshr, e);
 }
 
-/* The aligned blocks of so many bytes in which these sectors are. */
-static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
+/* A miss without l2.merge_fills requests each sector alone; of blocks of several sectors, what a burst transfers. */
+static uint8_t piece_sectors(const struct partition_cfg *c)
 {
-    if (bytes < 2 * SECTOR_BYTES)
-        return sectors;
-    if (bytes >= LINE_BYTES)
-        return sectors ? ALL_SECTORS : 0;
-    uint8_t even = (sectors | sectors >> 1) & 5;         /* the first sector of each pair */
-    return even | (uint8_t)(even << 1);
+    if (c->l2.fetch_bytes < 2 * SECTOR_BYTES || c->dram.burst_bytes < 2 * SECTOR_BYTES)
+        return 1;
+    return c->dram.burst_bytes < LINE_BYTES ? 2 : LINE_SECTORS;
 }
 
 /*
@@ -225,12 +243,12 @@ static struct fetch to_fetch(const struct l2_slice *s, uint32_t i, uint8_t wante
 {
     const struct partition_cfg *c = &s->part->cfg;
     if (!s->tags.tag)
-        return (struct fetch){ p->sectors, p->sectors };
+        return (struct fetch){ p->sectors, p->sectors, 1 };
     uint8_t here = s->tags.tag[i].valid | wanted, lacking = l2_needs(s, p) & (uint8_t)~here;
     if (!lacking || !c->l2.sectored)
-        return lacking ? (struct fetch){ ALL_SECTORS, ALL_SECTORS } : (struct fetch){ 0 };
+        return lacking ? (struct fetch){ ALL_SECTORS, ALL_SECTORS, 1 } : (struct fetch){ 0 };
     uint8_t sectors = blocks_of(lacking, c->l2.fetch_bytes) & (uint8_t)~here;
-    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors };
+    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors, piece_sectors(c) };
 }
 
 /* p waits in the entry. Its stamp holds the cycle of its look-up until l2_stamp_dram. */
@@ -326,7 +344,7 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     s->performable_blocked = false;
     mshr_take(&s->mshr, e);
     l2_stamp_dram(p, &s->miss[e]);
-    s->miss[e].arrived -= s->tags.tag ? 0 : dram_requests(s, p->sectors);
+    s->miss[e].arrived -= s->tags.tag ? 0 : dram_requests(s, p->sectors, 1);
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);
     l2_perform(s, port_free, s->mshr.entry[e].user, p, t);

@@ -500,21 +500,61 @@ static void a_block_is_fetched_once(void **state)
     bench_end(&b);
 }
 
-/* A burst of 64 bytes transfers both sectors of a block, and none of it is requested a second time. */
+/* After a read of these sectors: L2 has got `fills` sectors, DRAM has read `bursts`. */
+static void reads_in(struct bench *b, uint8_t sectors, uint32_t fills, uint32_t bursts)
+{
+    bench_start(b);
+    bench_do(b, bench_packet(b, MSG_READ, bench_line(b, 0), sectors));
+    bench_run(b, b->core + 500, 8);
+    assert_int_equal(b->count[STAT_L2_FILLS], fills);
+    assert_int_equal(b->count[STAT_DRAM_READS], bursts);
+    bench_end(b);
+}
+
+/* A burst transfers all of its sectors of a block, and none of it is requested a second time. */
 static void a_block_takes_whole_bursts_once(void **state)
 {
-    for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
+    for (unsigned merge = 0; merge < 2; merge++)
+        for (uint32_t block = 64; block <= LINE_BYTES; block *= 2)
+            for (uint32_t burst = 32; burst <= block; burst *= 2)
+                for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
+                    struct bench b;
+                    bench_init(&b, 1, 1);
+                    b.cfg.dram.burst_bytes = burst;
+                    b.cfg.l2.fetch_bytes = block;
+                    b.cfg.l2.merge_fills = merge;
+                    reads_in(&b, (uint8_t)(1 << sector), sectors_of(block), block / burst);
+                }
+}
+
+/* Sectors that are fetched alone have a burst each without l2.merge_fills, else adjacent ones share theirs. */
+static void sectors_alone_take_a_burst_each(void **state)
+{
+    for (unsigned merge = 0; merge < 2; merge++) {
         struct bench b;
         bench_init(&b, 1, 1);
         b.cfg.dram.burst_bytes = 64;
-        b.cfg.l2.fetch_bytes = 64;
-        bench_start(&b);
-        bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), (uint8_t)(1 << sector)));
-        bench_run(&b, b.core + 500, 8);
-        assert_int_equal(b.count[STAT_L2_FILLS], 2);
-        assert_int_equal(b.count[STAT_DRAM_READS], 1);
-        bench_end(&b);
+        b.cfg.l2.fetch_bytes = 32;
+        b.cfg.l2.merge_fills = merge;
+        reads_in(&b, ALL_SECTORS, LINE_SECTORS, merge ? 2 : 4);
     }
+}
+
+/* A dirty sector in the middle of a burst of a line is not filled, and the rest of the line is one burst. */
+static void a_burst_passes_over_what_l2_has(void **state)
+{
+    struct bench b;
+    bench_init(&b, 1, 1);
+    b.cfg.dram.burst_bytes = LINE_BYTES;
+    b.cfg.l2.fetch_bytes = LINE_BYTES;
+    b.cfg.l2.merge_fills = false;
+    bench_start(&b);
+    bench_do(&b, bench_write(&b, bench_line(&b, 0), SECTOR_BYTES, SECTOR_BYTES, 7));
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));
+    assert_int_equal(b.count[STAT_L2_FILLS], 3);
+    assert_int_equal(b.count[STAT_DRAM_READS], 1);
+    bench_flush(&b, true);
+    bench_end(&b);
 }
 
 /* The limit that a program sets holds for later misses; lines that are fetched whole stay whole. */
@@ -909,6 +949,8 @@ int main(void)
         cmocka_unit_test(the_sector_that_is_read_comes_first),
         cmocka_unit_test(a_block_is_fetched_once),
         cmocka_unit_test(a_block_takes_whole_bursts_once),
+        cmocka_unit_test(sectors_alone_take_a_burst_each),
+        cmocka_unit_test(a_burst_passes_over_what_l2_has),
         cmocka_unit_test(a_program_may_change_the_block),
         cmocka_unit_test(requests_for_a_missing_line_merge),
         cmocka_unit_test(a_line_in_demand_holds_up_no_other),
