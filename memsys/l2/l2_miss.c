@@ -104,6 +104,24 @@ static void push_piece(struct l2_slice *s, const struct l2_transfer *x, uint8_t 
         part->mem_next = m;
 }
 
+/* Sets the times of these sectors. */
+static void set_time(uint64_t time[LINE_SECTORS], uint8_t sectors, uint64_t now)
+{
+    for (unsigned i = 0; i < LINE_SECTORS; i++)
+        if (sectors >> i & 1)
+            time[i] = now;
+}
+
+/* The latest time of these sectors. */
+static uint64_t latest(const uint64_t time[LINE_SECTORS], uint8_t sectors)
+{
+    uint64_t last = 0;
+    for (unsigned i = 0; i < LINE_SECTORS; i++)
+        if (sectors >> i & 1 && time[i] > last)
+            last = time[i];
+    return last;
+}
+
 /* One request a cycle enters the DRAM queue. */
 bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
 {
@@ -123,8 +141,8 @@ bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
     else
         piece &= (uint8_t)~(piece + low);                        /* the lowest run of ones */
     push_piece(s, x, piece, t);
-    if (x->entry != MSHR_NONE && piece & x->first)
-        s->miss[x->entry].queued = t->core;
+    if (x->entry != MSHR_NONE)
+        set_time(s->miss[x->entry].queued, piece, t->core);
     x->sectors &= (uint8_t)~piece;
     if (!x->sectors) {
         s->transfer_head = s->transfer_head + 1 == s->transfer_capacity ? 0 : s->transfer_head + 1;
@@ -301,7 +319,7 @@ enum l2_result l2_miss(struct l2_slice *s, uint32_t i, struct packet *p, const s
 void l2_fill(struct l2_slice *s, uint32_t e, uint8_t sectors, uint64_t core)
 {
     struct l2_missing *m = &s->miss[e];
-    m->filled = core;
+    set_time(m->filled, sectors, core);
     m->outstanding--;
     m->arrived++;
     if (s->tags.tag) {
@@ -317,19 +335,23 @@ void l2_fill(struct l2_slice *s, uint32_t e, uint8_t sectors, uint64_t core)
     free_if_done(s, e);
 }
 
-/* A request that was merged after its line had arrived has not waited for DRAM. */
-void l2_stamp_dram(struct packet *p, const struct l2_missing *m)
+/* A request that was merged after these sectors had arrived has not waited for DRAM. */
+void l2_stamp_dram(struct packet *p, const struct l2_missing *m, uint8_t sectors)
 {
     uint64_t looked_up = p->stamp[STAMP_DRAM_QUEUE];
-    bool waited = m->filled > looked_up;
-    p->stamp[STAMP_DRAM] = waited ? m->filled : 0;
+    uint64_t filled = latest(m->filled, sectors), queued = latest(m->queued, sectors);
+    bool waited = filled > looked_up;
+    p->stamp[STAMP_DRAM] = waited ? filled : 0;
     if (!waited)
         p->stamp[STAMP_DRAM_QUEUE] = 0;
-    else if (m->queued > looked_up && m->queued <= m->filled)
-        p->stamp[STAMP_DRAM_QUEUE] = m->queued;
+    else if (queued > looked_up && queued <= filled)
+        p->stamp[STAMP_DRAM_QUEUE] = queued;
 }
 
-/* One waiting request a cycle performs; round robin over lines, since requests for one line may never end. */
+/*
+ * One waiting request a cycle performs; round robin over lines, since requests for one line may never end. It has
+ * waited for the sectors that it and those before it in its line needed.
+ */
 bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
 {
     uint32_t e = s->performable_head;
@@ -343,7 +365,8 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     }
     s->performable_blocked = false;
     mshr_take(&s->mshr, e);
-    l2_stamp_dram(p, &s->miss[e]);
+    s->miss[e].awaited |= s->tags.tag ? l2_needs(s, p) : ALL_SECTORS;
+    l2_stamp_dram(p, &s->miss[e], s->miss[e].awaited);
     s->miss[e].arrived -= s->tags.tag ? 0 : dram_requests(s, p->sectors, 1);
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);

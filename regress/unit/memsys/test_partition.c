@@ -476,6 +476,60 @@ static void the_sector_that_is_read_comes_first(void **state)
         }
 }
 
+/*
+ * The reply's time in DRAM ends when the sector that it waited for has arrived. A slow data array delays the last ones,
+ * and the rest of the line arrives meanwhile; a read after the sector's arrival has not waited for DRAM.
+ */
+static void the_rest_of_a_block_is_not_awaited(void **state)
+{
+    enum { READS = 6 };
+    struct packet *p[READS + 1];
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    b.cfg.l2.fetch_bytes = LINE_BYTES;
+    b.cfg.l2.bytes_per_cycle = 4;
+    bench_start(&b);
+    uint64_t first = 100, n = first + b.cfg.l2.latency + b.cfg.dram.latency;
+    uint64_t m = clock_convert(&b.clocks, CLK_L2, CLK_MEM, n) + b.cfg.dram.tRCD + b.cfg.dram.tCL +
+                 b.cfg.dram.burst_cycles;
+    for (unsigned i = 0; i < READS; i++)
+        bench_send(&b, first + i, p[i] = bench_packet(&b, MSG_READ, bench_line(&b, 5), 2));
+    bench_send(&b, clock_convert(&b.clocks, CLK_MEM, CLK_L2, m) + 1 - b.cfg.l2.latency,
+               p[READS] = bench_packet(&b, MSG_READ, bench_line(&b, 5), 2));
+    bench_run(&b, 1000, 8);
+    assert_int_equal(b.count[STAT_L2_READ_MERGED], READS);
+    for (unsigned i = 0; i <= READS; i++) {
+        assert_ptr_equal(bench_reply(&b, 0, &at), p[i]);
+        assert_int_equal(p[i]->stamp[STAMP_DRAM], i < READS ? clock_convert(&b.clocks, CLK_MEM, CLK_CORE, m) : 0);
+        assert_true(i < READS ? p[i]->stamp[STAMP_DRAM_QUEUE] > 0 : p[i]->stamp[STAMP_DRAM_QUEUE] == 0);
+        bench_drop(&b, p[i]);
+    }
+    bench_end(&b);
+}
+
+/* A store needs no sector, but performs after the read before it, and so has waited for that one's sector. */
+static void requests_wait_for_those_before_them(void **state)
+{
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    bench_start(&b);
+    struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 5), 8);
+    struct packet *q = bench_write(&b, bench_line(&b, 5), 0, 4, 1);
+    bench_send(&b, 100, p);
+    bench_send(&b, 101, q);
+    bench_run(&b, 1000, 8);
+    assert_ptr_equal(bench_reply(&b, 0, &at), p);
+    assert_ptr_equal(bench_reply(&b, 0, &at), q);
+    assert_true(p->stamp[STAMP_DRAM] > 0);
+    assert_int_equal(p->stamp[STAMP_DRAM], q->stamp[STAMP_DRAM]);
+    bench_drop(&b, p);
+    bench_drop(&b, q);
+    bench_flush(&b, true);
+    bench_end(&b);
+}
+
 /* Sectors that are in L2, dirty ones too, and sectors that are on their way are not fetched again. */
 static void a_block_is_fetched_once(void **state)
 {
@@ -947,6 +1001,8 @@ int main(void)
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
         cmocka_unit_test(a_miss_fetches_its_block),
         cmocka_unit_test(the_sector_that_is_read_comes_first),
+        cmocka_unit_test(the_rest_of_a_block_is_not_awaited),
+        cmocka_unit_test(requests_wait_for_those_before_them),
         cmocka_unit_test(a_block_is_fetched_once),
         cmocka_unit_test(a_block_takes_whole_bursts_once),
         cmocka_unit_test(sectors_alone_take_a_burst_each),
