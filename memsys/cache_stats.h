@@ -5,7 +5,7 @@
 #include "base/stats.h"
 
 enum cache_stats_id {
-#define CACHE(ID, name, what) CACHE_STATS_##ID,
+#define CACHE(ID, name, what, merged) CACHE_STATS_##ID,
 #include "base/stats.def"
     CACHE_STATS
 };
@@ -13,7 +13,7 @@ enum cache_stats_id {
 struct cache_stats { enum stat hits, misses, merged, blocked; };
 
 static const struct cache_stats cache_stats[CACHE_STATS] = {
-#define CACHE(ID, name, what) { STAT_##ID##_HITS, STAT_##ID##_MISSES, STAT_##ID##_MERGED, STAT_##ID##_BLOCKED },
+#define CACHE(ID, name, what, merged) { STAT_##ID##_HITS, STAT_##ID##_MISSES, STAT_##ID##_MERGED, STAT_##ID##_BLOCKED },
 #include "base/stats.def"
 };
 

@@ -45,6 +45,7 @@ struct value {
     char *text, *origin, *source;    /* origin, source: NULL = the table's */
     int64_t number;                  /* integer, truth value, position among the choices */
     double real;
+    bool preset;                     /* set by a preset */
 };
 
 struct kernel_value {
@@ -283,6 +284,16 @@ const char *config_origin(const struct simtx_config *c, enum config_key k)
 const char *config_place(const struct simtx_config *c, enum config_key k)
 {
     return c->value[k].origin ? c->value[k].origin : "default";
+}
+
+void config_mark_preset(struct simtx_config *c, enum config_key k)
+{
+    c->value[k].preset = true;
+}
+
+bool config_is_own(const struct simtx_config *c, enum config_key k)
+{
+    return c->value[k].origin && !c->value[k].preset;
 }
 
 struct config_setting config_setting(const struct simtx_config *c, enum config_key k)

@@ -97,6 +97,9 @@ enum config_key config_find(const char *name);                               /* 
 bool config_set(struct simtx_config *c, const char *name, const char *text, const char *origin,
                 const char *source,
                 struct diag *d, int line);
+/* The key has the value of a preset. Other values that are set are the user's own: those of files and assignments. */
+void config_mark_preset(struct simtx_config *c, enum config_key k);
+bool config_is_own(const struct simtx_config *c, enum config_key k);
 /* Value of any key by name, kernel.NAME.key included; NULL when there is no such key or no value. */
 const char *config_get(const struct simtx_config *c, const char *name);
 /* "1 to 1024", of a key that holds a number. */
@@ -108,5 +111,8 @@ void config_range_text(const struct config_key_info *k, char *buf, size_t size);
 bool config_check(const struct simtx_config *c, struct diag *d);
 /* All WARN rows. */
 void config_warn(const struct simtx_config *c, struct diag *d);
+/* For WARN rows: the key has no effect because of the other one's value. Reports it if the user has set the key, since
+ * presets have values for parts of the machine that an overlay or the user switches off. */
+void config_warn_unused(const struct simtx_config *c, enum config_key k, enum config_key because, struct diag *d);
 
 #endif

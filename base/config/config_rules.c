@@ -95,6 +95,12 @@ bool config_check(const struct simtx_config *c, struct diag *d)
     return d->errors == before;
 }
 
+void config_warn_unused(const struct simtx_config *c, enum config_key k, enum config_key because, struct diag *d)
+{
+    if (config_is_own(c, k))
+        diag_warn(d, 0, 0, "%s has no effect with %s", config_setting(c, k).text, config_setting(c, because).text);
+}
+
 void config_warn(const struct simtx_config *c, struct diag *d)
 {
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)

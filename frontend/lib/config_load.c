@@ -25,6 +25,7 @@ struct loading {
     simtx_config *config;
     struct diag *diag;
     int depth;                       /* nesting depth of parents */
+    bool preset;                     /* the file is a preset, rather than one of the user's */
     const char *before;              /* the name before this one; NULL = none */
 };
 
@@ -94,7 +95,8 @@ static void set_scalar(struct loading *l, const char *name, const config_setting
         return;
     }
     snprintf(origin, sizeof origin, "%s:%d", base_name(l->diag->file), line);
-    config_set(l->config, name, text, origin, source, l->diag, line);
+    if (config_set(l->config, name, text, origin, source, l->diag, line) && l->preset && config_find(name) != KEY_NONE)
+        config_mark_preset(l->config, config_find(name));
 }
 
 /* (value, "source") */
@@ -291,12 +293,14 @@ static bool load_sm_count(struct loading *l, const char *name)
 
 static bool load_name(struct loading *l, const char *name)
 {
-    bool ok;
+    bool ok, outer = l->preset;
     char *path = simtx_config_find(name);
+    l->preset = !config_is_path(name);
     if (path)
         ok = load_file(l, path);
     else
         ok = is_sm_count(name) ? load_sm_count(l, name) : not_found(l, name);
+    l->preset = outer;
     l->before = ok ? name : NULL;
     free(path);
     return ok;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "consistency/protocols.h"
 #include "frontend/lib/config_load.h"
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/saved/saved.h"
@@ -240,7 +241,8 @@ size_t simtx_get_l2_fetch(const simtx_gpu *g)
 {
     if (!config_int(g->config, KEY_L2_SLICE_KB))
         return 0;
-    return config_bool(g->config, KEY_L2_SECTORED) ? g->l2_fetch : LINE_BYTES;
+    bool lines = !config_bool(g->config, KEY_L2_SECTORED) || coherence_of(g->config);
+    return lines ? LINE_BYTES : g->l2_fetch;
 }
 
 void simtx_set_printf(simtx_gpu *g, void (*sink)(void *ctx, const char *text, size_t len), void *ctx)

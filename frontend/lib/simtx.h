@@ -172,8 +172,8 @@ void simtx_set_heap_limit(simtx_gpu *g, size_t bytes);           /* device mallo
 size_t simtx_get_heap_limit(const simtx_gpu *g);
 /*
  * Bytes that later launches fetch into L2 when a sector misses there (cudaLimitMaxL2FetchGranularity): `bytes` rounded
- * up to 32, 64 or 128, at most 128. At first l2.fetch_bytes; always a line without l2.sectored; 0 = there is no L2. It
- * changes timing mode only. Launches that wait in the queue run before it changes.
+ * up to 32, 64 or 128, at most 128. At first l2.fetch_bytes; always a line without l2.sectored and under a coherence
+ * protocol; 0 = there is no L2. It changes timing mode only. Launches that wait in the queue run before it changes.
  */
 simtx_status simtx_set_l2_fetch(simtx_gpu *g, size_t bytes);
 size_t simtx_get_l2_fetch(const simtx_gpu *g);

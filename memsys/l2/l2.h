@@ -50,15 +50,18 @@ struct l2_transfer {
     uint32_t entry;                  /* MSHR entry that waits for it, or MSHR_NONE */
     uint8_t sectors;                 /* not sent yet */
     uint8_t first;                   /* of these, to be sent before the others */
+    uint8_t piece;                   /* 1, 2 or 4: aligned sectors of a request without l2.merge_fills */
     bool write;
 };
 
 /* Beside each MSHR entry. */
 struct l2_missing {
-    uint64_t queued, filled;         /* core cycles: last at the DRAM queue, last fill */
+    uint64_t queued[LINE_SECTORS];   /* core cycle of a sector's last DRAM request */
+    uint64_t filled[LINE_SECTORS];   /* core cycle of a sector's last fill */
     uint32_t outstanding;            /* DRAM requests in flight, those that wait for the DRAM queue included */
     uint32_t arrived;                /* without tags: completed DRAM requests that no target has used */
     uint32_t next;                   /* in the list of performable entries */
+    uint8_t awaited;                 /* sectors that the requests have needed that have performed */
     bool listed;
 };
 
@@ -201,7 +204,8 @@ uint8_t l2_needs(const struct l2_slice *s, const struct packet *p);
 enum l2_result l2_make_room(struct l2_slice *s, uint64_t line, uint32_t *i, const struct l2_now *t);
 bool l2_write_back(struct l2_slice *s, uint32_t i, uint64_t now);   /* a dirty line; false: the miss queue is full */
 void l2_clear_dirty(struct l2_slice *s, uint32_t i);               /* without a write-back */
-void l2_stamp_dram(struct packet *p, const struct l2_missing *m);    /* sets STAMP_DRAM to when its line arrived */
+/* Sets STAMP_DRAM to when the last of these sectors arrived. */
+void l2_stamp_dram(struct packet *p, const struct l2_missing *m, uint8_t sectors);
 /* p waits in the MSHR entry e; in a new one. */
 enum l2_result l2_merge_miss(struct l2_slice *s, uint32_t e, struct packet *p, const struct l2_now *t);
 enum l2_result l2_miss(struct l2_slice *s, uint32_t i, struct packet *p, const struct l2_now *t);

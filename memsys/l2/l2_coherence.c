@@ -552,7 +552,7 @@ static bool run_entry(struct l2_slice *s, uint32_t e, const struct l2_now *t)
     }
     s->transaction[e].evicting = false;
     if (replies)
-        l2_stamp_dram(fetched, &s->miss[e]);
+        l2_stamp_dram(fetched, &s->miss[e], ALL_SECTORS);
     if (p)
         mshr_take(&s->mshr, e);
     next_request(s, &x);

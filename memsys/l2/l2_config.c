@@ -21,9 +21,22 @@ void l2_check(const struct simtx_config *config, struct diag *d)
                    config_setting(config, KEY_L2_WAYS).text);
 }
 
+/* Without sectors lines are fetched whole, and so is global memory under a coherence protocol. */
+static void warn_of_unused(const struct simtx_config *config, struct diag *d)
+{
+    if (!config_bool(config, KEY_L2_SECTORED))
+        config_warn_unused(config, KEY_L2_FETCH_BYTES, KEY_L2_SECTORED, d);
+    else if (config_choice(config, KEY_COHERENCE_PROTOCOL) && config_is_own(config, KEY_L2_FETCH_BYTES))
+        diag_warn(d, 0, 0, "%s has no effect on global memory with %s", config_setting(config, KEY_L2_FETCH_BYTES).text,
+                  config_setting(config, KEY_COHERENCE_PROTOCOL).text);
+    if (config_bool(config, KEY_L2_PARAMETERS) && !config_int(config, KEY_L2_SLICE_KB))
+        config_warn_unused(config, KEY_L2_PARAMETERS, KEY_L2_SLICE_KB, d);
+}
+
 /* Programs read the size of L2 from gpu.l2_kb. */
 void l2_warn(const struct simtx_config *config, struct diag *d)
 {
+    warn_of_unused(config, d);
     int64_t slices = config_int(config, KEY_DRAM_CHANNELS) * config_int(config, KEY_L2_SLICES);
     int64_t kb = slices * config_int(config, KEY_L2_SLICE_KB);
     if (config_int(config, KEY_GPU_L2_KB) != kb)

@@ -30,15 +30,32 @@ uint8_t l2_needs(const struct l2_slice *s, const struct packet *p)
 
 /* ---- the path to the DRAM queue ---- */
 
-/* The number of DRAM requests for a transfer of these sectors; adjacent sectors are one request. */
-static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors)
+/* The aligned blocks of so many bytes in which these sectors are. */
+static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
+{
+    if (bytes < 2 * SECTOR_BYTES)
+        return sectors;
+    if (bytes >= LINE_BYTES)
+        return sectors ? ALL_SECTORS : 0;
+    uint8_t even = (sectors | sectors >> 1) & 5;         /* the first sector of each pair */
+    return even | (uint8_t)(even << 1);
+}
+
+/*
+ * The number of DRAM requests for a transfer of these sectors: adjacent sectors are one; without l2.merge_fills, those
+ * in an aligned block of `piece` sectors.
+ */
+static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors, uint32_t piece)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
-    return !c->sectored ? 1 : l2_sectors(c->merge_fills ? sectors & (uint8_t)~(sectors << 1) : sectors);
+    if (!c->sectored)
+        return 1;
+    return c->merge_fills ? l2_sectors(sectors & (uint8_t)~(sectors << 1))
+                          : l2_sectors(blocks_of(sectors, piece * SECTOR_BYTES)) / piece;
 }
 
 /* Sectors of a line to transfer. first: those that requests wait for, in DRAM requests of their own. */
-struct fetch { uint8_t sectors, first; };
+struct fetch { uint8_t sectors, first, piece; };
 
 /* False when the miss queue is full. */
 static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uint32_t entry, bool write, uint64_t now)
@@ -46,25 +63,26 @@ static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uin
     if (s->transfers == s->transfer_capacity)
         return false;
     if (!s->part->cfg.l2.sectored)
-        f = (struct fetch){ ALL_SECTORS, ALL_SECTORS };
+        f = (struct fetch){ ALL_SECTORS, ALL_SECTORS, 1 };
     uint32_t at = s->transfer_head + s->transfers++;
     uint8_t rest = f.sectors & (uint8_t)~f.first;
     s->transfer[at < s->transfer_capacity ? at : at - s->transfer_capacity] = (struct l2_transfer){
         .line = line, .ready = now + s->part->cfg.dram.latency, .entry = entry, .write = write,
-        .sectors = f.sectors, .first = f.first
+        .sectors = f.sectors, .first = f.first, .piece = f.piece
     };
     if (entry != MSHR_NONE)
-        s->miss[entry].outstanding += dram_requests(s, f.first) + (rest ? dram_requests(s, rest) : 0);
+        s->miss[entry].outstanding += dram_requests(s, f.first, f.piece) +
+                                      (rest ? dram_requests(s, rest, f.piece) : 0);
     return true;
 }
 
 /* False when the miss queue is full. */
 bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t entry, bool write, uint64_t now)
 {
-    return send_transfer(s, line, (struct fetch){ sectors, sectors }, entry, write, now);
+    return send_transfer(s, line, (struct fetch){ sectors, sectors, 1 }, entry, write, now);
 }
 
-/* One DRAM request, of whole bursts: adjacent sectors, or, in reads without l2.merge_fills, one sector. */
+/* One DRAM request, of whole bursts: adjacent sectors, or, in reads without l2.merge_fills, the transfer's `piece`. */
 static void push_piece(struct l2_slice *s, const struct l2_transfer *x, uint8_t piece, const struct l2_now *t)
 {
     struct partition *part = s->part;
@@ -86,6 +104,24 @@ static void push_piece(struct l2_slice *s, const struct l2_transfer *x, uint8_t 
         part->mem_next = m;
 }
 
+/* Sets the times of these sectors. */
+static void set_time(uint64_t time[LINE_SECTORS], uint8_t sectors, uint64_t now)
+{
+    for (unsigned i = 0; i < LINE_SECTORS; i++)
+        if (sectors >> i & 1)
+            time[i] = now;
+}
+
+/* The latest time of these sectors. */
+static uint64_t latest(const uint64_t time[LINE_SECTORS], uint8_t sectors)
+{
+    uint64_t last = 0;
+    for (unsigned i = 0; i < LINE_SECTORS; i++)
+        if (sectors >> i & 1 && time[i] > last)
+            last = time[i];
+    return last;
+}
+
 /* One request a cycle enters the DRAM queue. */
 bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
 {
@@ -100,10 +136,13 @@ bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
     }
     uint8_t piece = x->sectors & x->first ? x->sectors & x->first : x->sectors, low = (uint8_t)(piece & -piece);
     bool alone = x->entry != MSHR_NONE && s->part->cfg.l2.sectored && !s->part->cfg.l2.merge_fills;
-    piece = alone ? low : piece & (uint8_t)~(piece + low);       /* else the lowest run of ones */
+    if (alone)
+        piece &= blocks_of(low, x->piece * SECTOR_BYTES);
+    else
+        piece &= (uint8_t)~(piece + low);                        /* the lowest run of ones */
     push_piece(s, x, piece, t);
-    if (x->entry != MSHR_NONE && piece & x->first)
-        s->miss[x->entry].queued = t->core;
+    if (x->entry != MSHR_NONE)
+        set_time(s->miss[x->entry].queued, piece, t->core);
     x->sectors &= (uint8_t)~piece;
     if (!x->sectors) {
         s->transfer_head = s->transfer_head + 1 == s->transfer_capacity ? 0 : s->transfer_head + 1;
@@ -178,7 +217,7 @@ static bool data_available(const struct l2_slice *s, uint32_t e)
     if (!p)
         return false;
     if (!s->tags.tag)
-        return s->miss[e].arrived >= dram_requests(s, p->sectors);
+        return s->miss[e].arrived >= dram_requests(s, p->sectors, 1);
     return !(l2_needs(s, p) & ~s->tags.tag[s->mshr.entry[e].user].valid);
 }
 
@@ -206,15 +245,12 @@ static void free_if_done(struct l2_slice *s, uint32_t e)
     mshr_free(&s->mshr, e);
 }
 
-/* The aligned blocks of so many bytes in which these sectors are. */
-static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
+/* A miss without l2.merge_fills requests each sector alone; of blocks of several sectors, what a burst transfers. */
+static uint8_t piece_sectors(const struct partition_cfg *c)
 {
-    if (bytes < 2 * SECTOR_BYTES)
-        return sectors;
-    if (bytes >= LINE_BYTES)
-        return sectors ? ALL_SECTORS : 0;
-    uint8_t even = (sectors | sectors >> 1) & 5;         /* the first sector of each pair */
-    return even | (uint8_t)(even << 1);
+    if (c->l2.fetch_bytes < 2 * SECTOR_BYTES || c->dram.burst_bytes < 2 * SECTOR_BYTES)
+        return 1;
+    return c->dram.burst_bytes < LINE_BYTES ? 2 : LINE_SECTORS;
 }
 
 /*
@@ -225,12 +261,12 @@ static struct fetch to_fetch(const struct l2_slice *s, uint32_t i, uint8_t wante
 {
     const struct partition_cfg *c = &s->part->cfg;
     if (!s->tags.tag)
-        return (struct fetch){ p->sectors, p->sectors };
+        return (struct fetch){ p->sectors, p->sectors, 1 };
     uint8_t here = s->tags.tag[i].valid | wanted, lacking = l2_needs(s, p) & (uint8_t)~here;
     if (!lacking || !c->l2.sectored)
-        return lacking ? (struct fetch){ ALL_SECTORS, ALL_SECTORS } : (struct fetch){ 0 };
+        return lacking ? (struct fetch){ ALL_SECTORS, ALL_SECTORS, 1 } : (struct fetch){ 0 };
     uint8_t sectors = blocks_of(lacking, c->l2.fetch_bytes) & (uint8_t)~here;
-    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors };
+    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors, piece_sectors(c) };
 }
 
 /* p waits in the entry. Its stamp holds the cycle of its look-up until l2_stamp_dram. */
@@ -283,7 +319,7 @@ enum l2_result l2_miss(struct l2_slice *s, uint32_t i, struct packet *p, const s
 void l2_fill(struct l2_slice *s, uint32_t e, uint8_t sectors, uint64_t core)
 {
     struct l2_missing *m = &s->miss[e];
-    m->filled = core;
+    set_time(m->filled, sectors, core);
     m->outstanding--;
     m->arrived++;
     if (s->tags.tag) {
@@ -299,19 +335,23 @@ void l2_fill(struct l2_slice *s, uint32_t e, uint8_t sectors, uint64_t core)
     free_if_done(s, e);
 }
 
-/* A request that was merged after its line had arrived has not waited for DRAM. */
-void l2_stamp_dram(struct packet *p, const struct l2_missing *m)
+/* A request that was merged after these sectors had arrived has not waited for DRAM. */
+void l2_stamp_dram(struct packet *p, const struct l2_missing *m, uint8_t sectors)
 {
     uint64_t looked_up = p->stamp[STAMP_DRAM_QUEUE];
-    bool waited = m->filled > looked_up;
-    p->stamp[STAMP_DRAM] = waited ? m->filled : 0;
+    uint64_t filled = latest(m->filled, sectors), queued = latest(m->queued, sectors);
+    bool waited = filled > looked_up;
+    p->stamp[STAMP_DRAM] = waited ? filled : 0;
     if (!waited)
         p->stamp[STAMP_DRAM_QUEUE] = 0;
-    else if (m->queued > looked_up && m->queued <= m->filled)
-        p->stamp[STAMP_DRAM_QUEUE] = m->queued;
+    else if (queued > looked_up && queued <= filled)
+        p->stamp[STAMP_DRAM_QUEUE] = queued;
 }
 
-/* One waiting request a cycle performs; round robin over lines, since requests for one line may never end. */
+/*
+ * One waiting request a cycle performs; round robin over lines, since requests for one line may never end. It has
+ * waited for the sectors that it and those before it in its line needed.
+ */
 bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
 {
     uint32_t e = s->performable_head;
@@ -325,8 +365,9 @@ bool l2_perform_waiting(struct l2_slice *s, const struct l2_now *t)
     }
     s->performable_blocked = false;
     mshr_take(&s->mshr, e);
-    l2_stamp_dram(p, &s->miss[e]);
-    s->miss[e].arrived -= s->tags.tag ? 0 : dram_requests(s, p->sectors);
+    s->miss[e].awaited |= s->tags.tag ? l2_needs(s, p) : ALL_SECTORS;
+    l2_stamp_dram(p, &s->miss[e], s->miss[e].awaited);
+    s->miss[e].arrived -= s->tags.tag ? 0 : dram_requests(s, p->sectors, 1);
     if (writes_dram)
         l2_send_line(s, p->mapped, p->sectors, MSHR_NONE, true, t->l2);
     l2_perform(s, port_free, s->mshr.entry[e].user, p, t);

@@ -56,3 +56,14 @@ void shared_check(const struct simtx_config *config, struct diag *d)
         diag_error(d, 0, 0, "%s: must be 0 or a power of two from %d to 4096",
                    config_setting(config, KEY_SHARED_BLOCK).text, LEAST);
 }
+
+/* Groups of lanes share passes over the banks, when lanes share words. */
+void shared_warn(const struct simtx_config *config, struct diag *d)
+{
+    if (config_choice(config, KEY_SHARED_MERGE) == SHARED_MERGE_NONE)
+        return;
+    if (config_int(config, KEY_SHARED_BLOCK))
+        config_warn_unused(config, KEY_SHARED_MERGE, KEY_SHARED_BLOCK, d);
+    else if (!config_bool(config, KEY_SHARED_BROADCAST))
+        config_warn_unused(config, KEY_SHARED_MERGE, KEY_SHARED_BROADCAST, d);
+}

@@ -135,6 +135,26 @@ answers 2 "" show gtx480 --set l1.ways=5 --set interval.sfu=99 --set dram.groups
 holds "four rules broken, four messages" test "$(grep -c error: err)" = 4
 answers 2 "" show gtx48+gtx480+0sm --set l1.ways=x --set l1.way=4
 holds "four wrong settings, four messages" test "$(grep -c error: err)" = 4
+
+# ---- settings without an effect: a warning for each that the user has set ----
+while IFS='|' read -r preset sets text; do
+    read -r preset <<<"$preset"
+    read -r text <<<"$text"
+    sets=${sets# }
+    answers 0 "" show "$preset" --set "$(sed 's/ $//;s/,/;/g' <<<"$sets")"
+    expected=0
+    [ -z "$text" ] || expected=1
+    holds "$preset, $sets: $expected warnings, got $(cat err)" test "$(grep -c warning: err)" = $expected
+    holds "$preset, $sets: '$text', got $(cat err)" grep -qF -- "$text" out err
+done < <(grep -v '^#' "$here/warned.txt" | grep .)
+printf 'parent = "h100";\nl2: { sectored = false; };\n' >lines.cfg
+answers 0 "" show ./lines.cfg
+holds "the parent's values, got $(cat err)" test ! -s err
+printf 'parent = "h100+mesi";\nl2: { fetch_bytes = 128; };\n' >block.cfg
+answers 0 "warning: l2.fetch_bytes = 128 (block.cfg:2) has no effect on global memory" show ./block.cfg
+printf '@include "block.cfg"\n' >inside.cfg
+answers 0 "warning: l2.fetch_bytes = 128 (block.cfg:2) has no effect" show ./inside.cfg+tiny
+
 answers 0 "warning: programs are told gpu.l2_kb = 768 (gtx480.cfg" show gtx480 --set l2.slice_kb=64
 answers 0 "warning: programs are told 177 GB/s" show gtx480 --set dram.mhz=1000
 

@@ -57,3 +57,12 @@ void sm_check(const struct simtx_config *config, struct diag *d)
         diag_error(d, 0, 0, "%s needs core.refetch of at least 1, but %s",
                    config_setting(config, KEY_CORE_EXEC_MASK).text, config_setting(config, KEY_CORE_REFETCH).text);
 }
+
+void sm_warn(const struct simtx_config *config, struct diag *d)
+{
+    static const enum config_key combined[] = { KEY_SLOTS_ATOMIC_SUM, KEY_SLOTS_ATOMIC_REDUCE, KEY_SLOTS_ATOMIC_RANK };
+    if (config_bool(config, KEY_GPU_COMBINE_ATOMICS))
+        return;
+    for (size_t i = 0; i < sizeof combined / sizeof *combined; i++)
+        config_warn_unused(config, combined[i], KEY_GPU_COMBINE_ATOMICS, d);
+}

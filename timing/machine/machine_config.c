@@ -65,14 +65,17 @@ static void configure_memory(struct machine_cfg *c, const struct simtx_config *c
     c->partition.credit_latency = c->xbar[MACHINE_XBAR_REQUEST].latency_out;
 }
 
+static bool policy_is_relaxed(const struct order_policy *p)
+{
+    return (p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX) && !p->stage && !p->new_state;
+}
+
 /* Do only fences, releases and barriers wait for stores? If not, something follows them by the slot of their warp. */
 static bool stores_are_relaxed(const struct machine_cfg *c, const struct simtx_config *config,
                                const struct machine_plugins *plugins)
 {
-    const struct order_policy *p = c->sm.order;
     bool transactions = plugins->tm || config_choice(config, KEY_TM_GLOBAL) || config_choice(config, KEY_TM_SHARED);
-    bool relaxed = p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX;
-    return relaxed && !p->stage && !p->new_state && !c->lsu.l1.coherence && !transactions;
+    return policy_is_relaxed(c->sm.order) && !c->lsu.l1.coherence && !transactions;
 }
 
 static void choose_protocols(struct machine_cfg *c, const struct simtx_config *config,
@@ -179,4 +182,16 @@ void machine_check_window(const struct simtx_config *config, struct diag *d)
         diag_error(d, 0, 0, "half of %s is less than a core cycle with %s and %s",
                    config_setting(config, KEY_XBAR_LATENCY).text, config_setting(config, KEY_XBAR_MHZ).text,
                    config_setting(config, KEY_GPU_CORE_MHZ).text);
+}
+
+/* Warps end before their stores have performed only where stores are relaxed. */
+void machine_warn(const struct simtx_config *config, struct diag *d)
+{
+    static const enum config_key without[] = { KEY_COHERENCE_PROTOCOL, KEY_TM_GLOBAL, KEY_TM_SHARED };
+    enum config_key because = policy_is_relaxed(order_policy_of(config)) ? KEY_NONE : KEY_ORDER_POLICY;
+    for (size_t i = 0; i < sizeof without / sizeof *without && because == KEY_NONE; i++)
+        if (config_choice(config, without[i]))
+            because = without[i];
+    if (because != KEY_NONE && config_bool(config, KEY_CORE_EXIT_PAST_STORES))
+        config_warn_unused(config, KEY_CORE_EXIT_PAST_STORES, because, d);
 }

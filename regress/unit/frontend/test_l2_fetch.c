@@ -113,6 +113,9 @@ static void some_machines_have_one_block(void **state)
 {
     assert_int_equal(block_with("sim.mode=functional", "l2.sectored=true", 64), 64);
     assert_int_equal(block_with("sim.mode=functional", "l2.sectored=false", 64), LINE);
+    assert_int_equal(block_with("sim.mode=functional", "coherence.protocol=none", 64), 64);
+    assert_int_equal(block_with("sim.mode=functional", "coherence.protocol=mesi", 64), LINE);
+    assert_int_equal(block_with("sim.mode=functional", "coherence.protocol=write-through", 64), LINE);
     assert_int_equal(block_with("sim.mode=timing", "l2.slice_kb=0", 64), 0);
 }
 

@@ -476,6 +476,60 @@ static void the_sector_that_is_read_comes_first(void **state)
         }
 }
 
+/*
+ * The reply's time in DRAM ends when the sector that it waited for has arrived. A slow data array delays the last ones,
+ * and the rest of the line arrives meanwhile; a read after the sector's arrival has not waited for DRAM.
+ */
+static void the_rest_of_a_block_is_not_awaited(void **state)
+{
+    enum { READS = 6 };
+    struct packet *p[READS + 1];
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    b.cfg.l2.fetch_bytes = LINE_BYTES;
+    b.cfg.l2.bytes_per_cycle = 4;
+    bench_start(&b);
+    uint64_t first = 100, n = first + b.cfg.l2.latency + b.cfg.dram.latency;
+    uint64_t m = clock_convert(&b.clocks, CLK_L2, CLK_MEM, n) + b.cfg.dram.tRCD + b.cfg.dram.tCL +
+                 b.cfg.dram.burst_cycles;
+    for (unsigned i = 0; i < READS; i++)
+        bench_send(&b, first + i, p[i] = bench_packet(&b, MSG_READ, bench_line(&b, 5), 2));
+    bench_send(&b, clock_convert(&b.clocks, CLK_MEM, CLK_L2, m) + 1 - b.cfg.l2.latency,
+               p[READS] = bench_packet(&b, MSG_READ, bench_line(&b, 5), 2));
+    bench_run(&b, 1000, 8);
+    assert_int_equal(b.count[STAT_L2_READ_MERGED], READS);
+    for (unsigned i = 0; i <= READS; i++) {
+        assert_ptr_equal(bench_reply(&b, 0, &at), p[i]);
+        assert_int_equal(p[i]->stamp[STAMP_DRAM], i < READS ? clock_convert(&b.clocks, CLK_MEM, CLK_CORE, m) : 0);
+        assert_true(i < READS ? p[i]->stamp[STAMP_DRAM_QUEUE] > 0 : p[i]->stamp[STAMP_DRAM_QUEUE] == 0);
+        bench_drop(&b, p[i]);
+    }
+    bench_end(&b);
+}
+
+/* A store needs no sector, but performs after the read before it, and so has waited for that one's sector. */
+static void requests_wait_for_those_before_them(void **state)
+{
+    struct bench b;
+    uint64_t at;
+    bench_init(&b, 1, 1);
+    bench_start(&b);
+    struct packet *p = bench_packet(&b, MSG_READ, bench_line(&b, 5), 8);
+    struct packet *q = bench_write(&b, bench_line(&b, 5), 0, 4, 1);
+    bench_send(&b, 100, p);
+    bench_send(&b, 101, q);
+    bench_run(&b, 1000, 8);
+    assert_ptr_equal(bench_reply(&b, 0, &at), p);
+    assert_ptr_equal(bench_reply(&b, 0, &at), q);
+    assert_true(p->stamp[STAMP_DRAM] > 0);
+    assert_int_equal(p->stamp[STAMP_DRAM], q->stamp[STAMP_DRAM]);
+    bench_drop(&b, p);
+    bench_drop(&b, q);
+    bench_flush(&b, true);
+    bench_end(&b);
+}
+
 /* Sectors that are in L2, dirty ones too, and sectors that are on their way are not fetched again. */
 static void a_block_is_fetched_once(void **state)
 {
@@ -500,21 +554,61 @@ static void a_block_is_fetched_once(void **state)
     bench_end(&b);
 }
 
-/* A burst of 64 bytes transfers both sectors of a block, and none of it is requested a second time. */
+/* After a read of these sectors: L2 has got `fills` sectors, DRAM has read `bursts`. */
+static void reads_in(struct bench *b, uint8_t sectors, uint32_t fills, uint32_t bursts)
+{
+    bench_start(b);
+    bench_do(b, bench_packet(b, MSG_READ, bench_line(b, 0), sectors));
+    bench_run(b, b->core + 500, 8);
+    assert_int_equal(b->count[STAT_L2_FILLS], fills);
+    assert_int_equal(b->count[STAT_DRAM_READS], bursts);
+    bench_end(b);
+}
+
+/* A burst transfers all of its sectors of a block, and none of it is requested a second time. */
 static void a_block_takes_whole_bursts_once(void **state)
 {
-    for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
+    for (unsigned merge = 0; merge < 2; merge++)
+        for (uint32_t block = 64; block <= LINE_BYTES; block *= 2)
+            for (uint32_t burst = 32; burst <= block; burst *= 2)
+                for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
+                    struct bench b;
+                    bench_init(&b, 1, 1);
+                    b.cfg.dram.burst_bytes = burst;
+                    b.cfg.l2.fetch_bytes = block;
+                    b.cfg.l2.merge_fills = merge;
+                    reads_in(&b, (uint8_t)(1 << sector), sectors_of(block), block / burst);
+                }
+}
+
+/* Sectors that are fetched alone have a burst each without l2.merge_fills, else adjacent ones share theirs. */
+static void sectors_alone_take_a_burst_each(void **state)
+{
+    for (unsigned merge = 0; merge < 2; merge++) {
         struct bench b;
         bench_init(&b, 1, 1);
         b.cfg.dram.burst_bytes = 64;
-        b.cfg.l2.fetch_bytes = 64;
-        bench_start(&b);
-        bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), (uint8_t)(1 << sector)));
-        bench_run(&b, b.core + 500, 8);
-        assert_int_equal(b.count[STAT_L2_FILLS], 2);
-        assert_int_equal(b.count[STAT_DRAM_READS], 1);
-        bench_end(&b);
+        b.cfg.l2.fetch_bytes = 32;
+        b.cfg.l2.merge_fills = merge;
+        reads_in(&b, ALL_SECTORS, LINE_SECTORS, merge ? 2 : 4);
     }
+}
+
+/* A dirty sector in the middle of a burst of a line is not filled, and the rest of the line is one burst. */
+static void a_burst_passes_over_what_l2_has(void **state)
+{
+    struct bench b;
+    bench_init(&b, 1, 1);
+    b.cfg.dram.burst_bytes = LINE_BYTES;
+    b.cfg.l2.fetch_bytes = LINE_BYTES;
+    b.cfg.l2.merge_fills = false;
+    bench_start(&b);
+    bench_do(&b, bench_write(&b, bench_line(&b, 0), SECTOR_BYTES, SECTOR_BYTES, 7));
+    bench_do(&b, bench_packet(&b, MSG_READ, bench_line(&b, 0), ALL_SECTORS));
+    assert_int_equal(b.count[STAT_L2_FILLS], 3);
+    assert_int_equal(b.count[STAT_DRAM_READS], 1);
+    bench_flush(&b, true);
+    bench_end(&b);
 }
 
 /* The limit that a program sets holds for later misses; lines that are fetched whole stay whole. */
@@ -907,8 +1001,12 @@ int main(void)
         cmocka_unit_test(partial_stores_fetch_when_asked_to),
         cmocka_unit_test(a_miss_fetches_its_block),
         cmocka_unit_test(the_sector_that_is_read_comes_first),
+        cmocka_unit_test(the_rest_of_a_block_is_not_awaited),
+        cmocka_unit_test(requests_wait_for_those_before_them),
         cmocka_unit_test(a_block_is_fetched_once),
         cmocka_unit_test(a_block_takes_whole_bursts_once),
+        cmocka_unit_test(sectors_alone_take_a_burst_each),
+        cmocka_unit_test(a_burst_passes_over_what_l2_has),
         cmocka_unit_test(a_program_may_change_the_block),
         cmocka_unit_test(requests_for_a_missing_line_merge),
         cmocka_unit_test(a_line_in_demand_holds_up_no_other),
