@@ -262,22 +262,32 @@ static void host_threads_do_not_matter(void **state)
     assert_true(one[0] > 0 && one[15] > 0);
 }
 
-/* Also under a coherence protocol, where stores complete when they have performed, and with stores in a buffer. */
+#define REDUCE(TO, BYTES) \
+    "    @%first cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2+" #TO "], [tile], " #BYTES ";\n" \
+    "    cp.async.bulk.commit_group;\n"
+#define INCREMENT \
+    "    ld.global.u32 %r8, [%rd4+32768];\n    add.u32 %r8, %r8, 1;\n    st.global.u32 [%rd4+32768], %r8;\n"
+
+/* Each thread changes a word of the destination before the copies and after them: the ordering oracle finds no fault.
+ * Also under a coherence protocol, where stores complete when they have performed, and with stores in a buffer. */
 static void every_policy_completes_them(void **state)
 {
     static const struct { const char *config, *extra; } settings[] = {
         { NULL, "order.policy=sc" }, { NULL, "order.policy=tso" }, { "gtx480-sc", "order.policy=rmo-ptx" },
-        { "gtx480-sc+mesi", "order.policy=sc" }, { "gtx480-sc+write-through", "order.policy=tso" },
+        { "gtx480-sc+mesi", "order.policy=sc;order.check=full" },
+        { "gtx480-sc+write-through", "order.policy=tso;order.check=full" },
+        { "gtx480-sc+mesi+sc-types", "order.check=full" }, { "gtx480+shared48+mesi", "order.check=full" },
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         uint32_t out[RESULTS], *buffer = malloc(BUFFER);
         const struct machine x = { .timing = true, .grid = 1, .host_threads = 1, .config = settings[i].config,
                                    .extra = settings[i].extra };
-        run("    st.global.u32 [%rd2], 7;\n    fence.proxy.async;\n    bar.sync 0;\n" EXPECT(4096) LOAD(4096) WAIT(W, 0)
-            STORE(32768, 4096) "    cp.async.bulk.wait_group 0;\n" END, &x, out, buffer);
-        assert_int_equal(buffer[8192], 7);
+        run(INCREMENT "    st.global.u32 [%rd2], 7;\n    fence.proxy.async;\n    bar.sync 0;\n" EXPECT(4096) LOAD(4096)
+            WAIT(W, 0) STORE(32768, 4096) REDUCE(32768, 4096) "    cp.async.bulk.wait_group 0;\n"
+            "    fence.proxy.async;\n    bar.sync 0;\n" INCREMENT END, &x, out, buffer);
+        assert_int_equal(buffer[8192], 7 + 7 + 1);
         for (uint32_t k = 1; k < 1024; k++)
-            assert_int_equal(buffer[8192 + k], 1000 + k);
+            assert_int_equal(buffer[8192 + k], 2 * (1000 + k) + (k % 4 == 0 && k < 512));
         free(buffer);
     }
 }
