@@ -8,6 +8,7 @@
  * A part that arrives in shared memory completes its bytes at the barrier object. A copy to global memory has read its
  * source when its last part has left, and is complete when L2 has acknowledged all.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,11 +32,12 @@ struct bulk_copy {
 
 struct bulk_engine {
     struct pool copies;
-    struct bulk_copy *first, *last;
+    struct bulk_copy *first, *last;  /* those with bytes to send */
+    uint32_t outstanding;            /* copies that are not complete */
     bool scheduled;                  /* an EVENT_BULK will come */
 };
 
-void bulk_end(struct sm *s)
+void bulk_free(struct sm *s)
 {
     if (!s->bulk)
         return;
@@ -69,6 +71,7 @@ static void check_complete(struct sm *s, struct bulk_copy *c)
     if (c->parts || !all_sent(c))
         return;
     pool_give(&s->bulk->copies, c);
+    s->bulk->outstanding--;
     copies_bulk_end(s, w, group);
 }
 
@@ -96,6 +99,7 @@ void bulk_begin(struct sm *s, struct mem_op *op)
                                  .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op) };
         memcpy(&c->lane, mem_data(op, (unsigned)__builtin_ctzll(m)), sizeof c->lane);
         append(s->bulk, c);
+        s->bulk->outstanding++;
     }
     sm_give_op(s, op);
 }
@@ -277,4 +281,17 @@ void bulk_wake(struct sm *s)
 {
     s->bulk->scheduled = false;
     bulk_run(s);
+}
+
+/* ---- hang reports ---- */
+
+bool bulk_describe(const struct sm *s, char *buf, size_t size)
+{
+    uint32_t queued = 0;
+    if (!s->bulk || !s->bulk->outstanding)
+        return false;
+    for (const struct bulk_copy *c = s->bulk->first; c; c = c->next)
+        queued++;
+    snprintf(buf, size, "bulk copies: %u queued, %u in flight", queued, s->bulk->outstanding - queued);
+    return true;
 }

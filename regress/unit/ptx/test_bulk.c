@@ -292,6 +292,29 @@ static void every_policy_completes_them(void **state)
     }
 }
 
+/* A wait spins while prefetches queued before its copy take longer than sim.hang_cycles: no hang. */
+#define PREFETCHES \
+    "    mov.u32 %r5, 0;\nP:\n    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n" \
+    "    add.u32 %r5, %r5, 1;\n    setp.lt.u32 %p, %r5, 20;\n    @%p bra P;\n" EXPECT(128) LOAD(128) WAIT(W, 0)
+
+static void a_queue_of_copies_is_no_hang(void **state)
+{
+    uint32_t out[RESULTS];
+    const struct machine x = { .timing = true, .grid = 1, .host_threads = 1, .extra = "sim.hang_cycles=1000" };
+    run(START PREFETCHES TIME(0) END, &x, out, NULL);
+    assert_true(out[0] > 10000);
+}
+
+static void a_report_has_the_copies(void **state)
+{
+    uint32_t out[RESULTS];
+    const struct machine x = { .timing = true, .host_threads = 1, .extra = "sim.max_cycles=8000" };
+    simtx_gpu *g = new_gpu(&x);
+    assert_int_equal(run_on(g, PREFETCHES END, 1, out, NULL), SIMTX_HANG);
+    assert_non_null(strstr(simtx_last_message(g), "bulk copies: "));
+    simtx_gpu_free(g);
+}
+
 /* A kernel ends with a fault while copies are in flight; the next one on the same GPU has none of them. */
 static void a_fault_leaves_no_copies(void **state)
 {
@@ -314,6 +337,7 @@ int main(void)
         cmocka_unit_test(parts_complete_one_after_the_other), cmocka_unit_test(groups_are_waited_for),
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
+        cmocka_unit_test(a_queue_of_copies_is_no_hang), cmocka_unit_test(a_report_has_the_copies),
         cmocka_unit_test(a_fault_leaves_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
