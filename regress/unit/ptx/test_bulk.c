@@ -292,6 +292,28 @@ static void every_policy_completes_them(void **state)
     }
 }
 
+#define LOAD_AFTER(FENCE) "    ld.global.u32 %r8, [%rd4];\n" START FENCE ";\n    ld.global.u32 %r9, [%rd4];\n" \
+                          "    add.u32 %r10, %r9, %r8;\n"
+#define STORE_BEFORE(FENCE) "    st.global.u32 [%rd4], %r10;\n" START FENCE ";\n"
+
+/* The L1 keeps its lines at a proxy fence, but not at a fence of a scope; a proxy fence waits for global stores unless
+ * it names shared memory. The times are those of the second pass, which has its instructions. */
+static void a_proxy_fence_orders_one_thread(void **state)
+{
+    uint32_t out[RESULTS];
+    run("    mov.u32 %r5, 0;\nT:\n" LOAD_AFTER("    fence.acq_rel.gpu") TIME(0) LOAD_AFTER("    fence.proxy.async") TIME(1)
+        LOAD_AFTER("    fence.proxy.alias") TIME(2) LOAD_AFTER("    fence.proxy.async.global") TIME(3)
+        STORE_BEFORE("    fence.proxy.async") TIME(4) STORE_BEFORE("    fence.proxy.async.global") TIME(5)
+        STORE_BEFORE("    fence.proxy.async.shared::cta") TIME(6)
+        STORE_BEFORE("    fence.proxy.async.shared::cluster") TIME(7)
+        STORE_BEFORE("    fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster") TIME(8)
+        "    xor.b32 %r5, %r5, 1;\n    setp.eq.u32 %q, %r5, 1;\n    @%q bra T;\n" END, &timed, out, NULL);
+    for (int i = 1; i <= 3; i++)
+        assert_true(out[i] + 100 < out[0]);
+    for (int i = 6; i <= 8; i++)
+        assert_true(out[i] + 100 < out[4] && out[i] + 100 < out[5]);
+}
+
 /* A wait spins while prefetches queued before its copy take longer than sim.hang_cycles: no hang. */
 #define PREFETCHES \
     "    mov.u32 %r5, 0;\nP:\n    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n" \
@@ -337,8 +359,8 @@ int main(void)
         cmocka_unit_test(parts_complete_one_after_the_other), cmocka_unit_test(groups_are_waited_for),
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
-        cmocka_unit_test(a_queue_of_copies_is_no_hang), cmocka_unit_test(a_report_has_the_copies),
-        cmocka_unit_test(a_fault_leaves_no_copies),
+        cmocka_unit_test(a_proxy_fence_orders_one_thread), cmocka_unit_test(a_queue_of_copies_is_no_hang),
+        cmocka_unit_test(a_report_has_the_copies), cmocka_unit_test(a_fault_leaves_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
