@@ -20,14 +20,15 @@
 enum { AHEAD = 4,                    /* parts that wait for the load/store unit at once */
        COPIES_IN_CHUNK = 32 };
 
-/* lane: what is left of it. */
+/* lane: addresses and size of the bytes not sent yet. refused: a block has exited before its bytes have arrived. */
 struct bulk_copy {
     struct bulk_copy *next;
     const struct dinst *d;
     struct bulk_lane lane;
     uint32_t parts;                  /* in flight */
     uint16_t slot;
-    uint8_t group, direction;
+    uint8_t group, direction, of_lane;
+    bool refused;
 };
 
 struct bulk_engine {
@@ -96,8 +97,9 @@ void bulk_begin(struct sm *s, struct mem_op *op)
     for (uint64_t m = op->lanes; m; m &= m - 1) {
         struct bulk_copy *c = pool_take(&s->bulk->copies);
         *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->copy,
-                                 .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op) };
-        memcpy(&c->lane, mem_data(op, (unsigned)__builtin_ctzll(m)), sizeof c->lane);
+                                 .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op),
+                                 .of_lane = (uint8_t)__builtin_ctzll(m) };
+        memcpy(&c->lane, mem_data(op, c->of_lane), sizeof c->lane);
         append(s->bulk, c);
         s->bulk->outstanding++;
     }
@@ -173,6 +175,18 @@ void bulk_part_arrived(struct sm *s, struct mem_op *op)
     }
     sm_give_op(s, op);
     part_over(s, c);
+}
+
+void bulk_part_refused(struct sm *s, struct mem_op *op)
+{
+    struct bulk_copy *c = op->owner;
+    struct slot *w = &s->slot[c->slot];
+    if (c->refused || s->fault)
+        return;
+    c->refused = true;
+    if (fault_memory(&w->warp->half[c->of_lane / LANES], c->d, c->of_lane % LANES, op->copy | WINDOW_SHARED, BULK_GRAIN,
+                     true))
+        sm_take_fault(s, w);
 }
 
 void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at)
