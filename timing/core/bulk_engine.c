@@ -153,7 +153,10 @@ static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
 {
     uint32_t n = num_ones(op->lanes) * op->width;
     bulk_part(op, c->d, op->copy, n);
-    bulk_part_completes(op, c->lane.object);
+    if (c->lane.empty)
+        bulk_part_empty(op, &c->lane);
+    else
+        bulk_part_completes(op, c->lane.object);
     op->served_by[SERVE_GLOBAL] = 0;
     op->served_by[SERVE_CLUSTER] = op->lanes;
     if (is_remote(s, op)) {
@@ -261,6 +264,11 @@ static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
 static void send_part(struct sm *s, struct bulk_copy *c)
 {
     uint32_t n = next_part(c);
+    if (c->lane.empty) {
+        deliver(s, c, new_part(s, c, 0));
+        c->lane.bytes = 0;
+        return;
+    }
     if (c->direction == BULK_SHARED_TO_SHARED)
         send_shared(s, c, n);
     else

@@ -314,6 +314,21 @@ static void a_proxy_fence_orders_one_thread(void **state)
         assert_true(out[i] + 100 < out[4] && out[i] + 100 < out[5]);
 }
 
+/* A copy that reads past the allocation writes nothing, but completes its bytes, and the wait ends. */
+static void a_tolerated_copy_completes_its_bytes(void **state)
+{
+    static const char body[] =
+        "    st.shared.u32 [%r3], 77;\n    bar.sync 0;\n" EXPECT(256)
+        "    @%first cp.async.bulk.shared::cluster.global" DONE " [tile], [%rd2+65408], 256, [bar];\n" WAIT(W, 0)
+        "    ld.shared.u32 %r8, [%r3];\n    @%first st.global.u32 [%rd1], %r8;\n" END;
+    for (int timing = 0; timing < 2; timing++) {
+        uint32_t out[RESULTS];
+        const struct machine x = { .timing = timing, .grid = 1, .host_threads = 1, .extra = "check.memory=off" };
+        run(body, &x, out, NULL);
+        assert_int_equal(out[0], 77);
+    }
+}
+
 /* A wait spins while prefetches queued before its copy take longer than sim.hang_cycles: no hang. */
 #define PREFETCHES \
     "    mov.u32 %r5, 0;\nP:\n    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n" \
@@ -359,7 +374,8 @@ int main(void)
         cmocka_unit_test(parts_complete_one_after_the_other), cmocka_unit_test(groups_are_waited_for),
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
-        cmocka_unit_test(a_proxy_fence_orders_one_thread), cmocka_unit_test(a_queue_of_copies_is_no_hang),
+        cmocka_unit_test(a_tolerated_copy_completes_its_bytes), cmocka_unit_test(a_proxy_fence_orders_one_thread),
+        cmocka_unit_test(a_queue_of_copies_is_no_hang),
         cmocka_unit_test(a_report_has_the_copies), cmocka_unit_test(a_fault_leaves_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
