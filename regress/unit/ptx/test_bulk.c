@@ -301,7 +301,8 @@ static void every_policy_completes_them(void **state)
 static void a_proxy_fence_orders_one_thread(void **state)
 {
     uint32_t out[RESULTS];
-    run("    mov.u32 %r5, 0;\nT:\n" LOAD_AFTER("    fence.acq_rel.gpu") TIME(0) LOAD_AFTER("    fence.proxy.async") TIME(1)
+    run("    mov.u32 %r5, 0;\nT:\n" LOAD_AFTER("    fence.acq_rel.gpu") TIME(0)
+        LOAD_AFTER("    fence.proxy.async") TIME(1)
         LOAD_AFTER("    fence.proxy.alias") TIME(2) LOAD_AFTER("    fence.proxy.async.global") TIME(3)
         STORE_BEFORE("    fence.proxy.async") TIME(4) STORE_BEFORE("    fence.proxy.async.global") TIME(5)
         STORE_BEFORE("    fence.proxy.async.shared::cta") TIME(6)
