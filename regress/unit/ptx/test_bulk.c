@@ -330,6 +330,22 @@ static void a_tolerated_copy_completes_its_bytes(void **state)
     }
 }
 
+/* The histogram of loads has those of threads alone: 4 warps load a word once. */
+static void parts_are_no_loads_of_threads(void **state)
+{
+    uint32_t out[RESULTS];
+    simtx_gpu *g = new_gpu(&timed);
+    assert_int_equal(run_on(g, EXPECT(4096) LOAD(4096) WAIT(W, 0)
+                               "    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n"
+                               "    ld.global.u32 %r8, [%rd4];\n" END, 1, out, NULL), SIMTX_OK);
+    char *text = simtx_stats_json(g), *loads = strstr(text, "\"load_latency\"");
+    assert_non_null(loads);
+    assert_non_null(loads = strstr(loads, "\"n\": "));
+    assert_int_equal(strtol(loads + 5, NULL, 10), 4);
+    free(text);
+    simtx_gpu_free(g);
+}
+
 /* A wait spins while prefetches queued before its copy take longer than sim.hang_cycles: no hang. */
 #define PREFETCHES \
     "    mov.u32 %r5, 0;\nP:\n    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n" \
@@ -375,6 +391,7 @@ int main(void)
         cmocka_unit_test(parts_complete_one_after_the_other), cmocka_unit_test(groups_are_waited_for),
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
+        cmocka_unit_test(parts_are_no_loads_of_threads),
         cmocka_unit_test(a_tolerated_copy_completes_its_bytes), cmocka_unit_test(a_proxy_fence_orders_one_thread),
         cmocka_unit_test(a_queue_of_copies_is_no_hang),
         cmocka_unit_test(a_report_has_the_copies), cmocka_unit_test(a_fault_leaves_no_copies),
