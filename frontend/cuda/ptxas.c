@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/alloc.h"
+#include "ptx/isa/types.h"
 
 const char tool_name[] = "ptxas (simtx)";
 
@@ -19,7 +20,7 @@ static const char help[] =
     "usage: ptxas [options] FILE.ptx\n"
     "  -o, --output-file FILE   file for the checked PTX (none: check only)\n"
     "  --gpu-name, -arch NAME   ignored: the .target line of the PTX decides\n"
-    "  --source-arch NAME       mark the PTX as text of version 8.5 for this architecture, at most sm_90\n"
+    "  --source-arch NAME       mark the PTX as text of version " PTX_NEWEST_VERSION " for this architecture, at most sm_90\n"
     "  -c, --compile-only       the code may refer to functions and variables of other files\n"
     "  -v, --verbose            print the output of `simtx ptx check` also for valid PTX\n"
     "Options for optimisation and debug information are accepted and have no effect.\n";
@@ -169,7 +170,7 @@ static bool mark_target(char *text, const char *source_arch)
     bool marked = uses_clusters(text) && mark(text, "8.0", "90");
     const char *number = source_arch && !strncmp(source_arch, "sm_", 3) ? source_arch + 3 : NULL;
     if (number && strlen(number) >= 2)
-        marked |= mark(text, "8.5", strlen(number) > 2 ? "90" : number);
+        marked |= mark(text, PTX_NEWEST_VERSION, strlen(number) > 2 ? "90" : number);
     return marked;
 }
 

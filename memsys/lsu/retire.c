@@ -45,8 +45,11 @@ void retire_begin(struct retire *r, struct mem_op *op)
     retire_hold(r, op->sm_slot);
 }
 
+/* Of accesses of warps, not of parts of bulk copies. */
 static void count_latency(struct retire *r, const struct mem_op *op, uint64_t at)
 {
+    if (op->role == MEM_ROLE_BULK)
+        return;
     if (op->kind == MOP_ATOM && op->served_by[SERVE_GLOBAL])
         hist_add(r->hists, HIST_ATOMIC_LATENCY, at - op->issued);
     else if (op->kind == MOP_LOAD && op->served_by[SERVE_GLOBAL])

@@ -26,7 +26,7 @@ static struct order_event *add(struct order_history *h, const struct mem_op *op,
     e->line = line;
     e->lanes = lanes;
     e->block = op->warp->block->linear;
-    e->slot = op->sm_slot;
+    e->slot = op->role == MEM_ROLE_BULK ? ORDER_BULK : op->sm_slot;
     e->warp = op->warp->index;
     e->sm = h->sm;
     e->source = op->d->in->loc.line;

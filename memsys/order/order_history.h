@@ -20,6 +20,7 @@ enum {
 };
 
 enum { ORDER_ENGINE = UINT16_MAX };  /* `sm` of accesses of an engine: slot is the slice, warp differs */
+enum { ORDER_BULK = UINT16_MAX };    /* `slot` of writes of bulk copies: each is a thread of its own */
 
 /* An access of a warp, or of an engine beside an L2 slice, to a line; or a fence of a warp, with no line. */
 struct order_event {

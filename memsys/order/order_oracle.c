@@ -134,7 +134,7 @@ static int in_program_order(const void *x, const void *y)
 
 static bool same_warp(const struct order_event *a, const struct order_event *b)
 {
-    return a->sm == b->sm && a->slot == b->slot && a->block == b->block && a->warp == b->warp;
+    return a->sm == b->sm && a->slot == b->slot && a->slot != ORDER_BULK && a->block == b->block && a->warp == b->warp;
 }
 
 static void collect(struct order_oracle *o)
@@ -301,6 +301,8 @@ static void describe(struct order_oracle *o, const struct order_event *e, unsign
         return;
     if (e->sm == ORDER_ENGINE)
         mem_append(&o->text, "engine of L2 slice %u", e->slot);
+    else if (e->slot == ORDER_BULK)
+        mem_append(&o->text, "SM %u, block %" PRIu64 ", bulk copy, PTX line %d", e->sm, e->block, e->source);
     else
         mem_append(&o->text, "SM %u, block %" PRIu64 ", warp %u, lane %u, PTX line %d", e->sm, e->block, e->warp, lane,
                    e->source);

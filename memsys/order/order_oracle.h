@@ -11,7 +11,9 @@
  * access is one to its word. An access reads the write before it in the replay, so all relations but program order lead
  * forward in it. Hence the replay is cut where no program order leads backward across the cut: a cycle is in one part.
  *
- * The accesses of an engine beside an L2 slice (a commit unit's) are threads of their own, each of one access.
+ * The accesses of an engine beside an L2 slice (a commit unit's) are threads of their own, each of one access; so are
+ * the writes of bulk copies, for which the order of their thread's accesses does not hold. Loads of bulk copies are not
+ * recorded.
  *
  * SMs and slices record in parallel, each in its own history; the serial step between two windows replays what is
  * final.

@@ -116,6 +116,10 @@ static inline bool ptx_is_copies_arrive(enum ptx_op op)
 {
     return op == OP_CP_ARRIVE || op == OP_CP_ARRIVE_NOINC;
 }
+static inline bool ptx_is_proxy_fence(enum ptx_op op)
+{
+    return op >= OP_FENCE_PROXY_ALIAS && op <= OP_FENCE_PROXY_RELEASE;
+}
 /* Tests a phase of a barrier object, and changes nothing. */
 static inline bool ptx_is_mbarrier_test(enum ptx_op op)
 {

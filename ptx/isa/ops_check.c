@@ -30,8 +30,7 @@ uint8_t ptx_inst_sem(const struct ptx_inst *in)
 bool ptx_inst_of_block(const struct ptx_inst *in)
 {
     uint8_t scope = in->mod[PG_SCOPE];
-    bool own_shared = in->op == OP_FENCE_PROXY_ASYNC && in->mod[PG_SHAREDSUB] == MOD(SHAREDSUB, SHARED_CTA);
-    return scope == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA) || own_shared ||
+    return scope == MOD(SCOPE, CTA) || in->mod[PG_MEMBAR] == MOD(MEMBAR, CTA) ||
            (!scope && ptx_is_mbarrier((enum ptx_op)in->op));
 }
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PTX_NEWEST_VERSION "8.6"     /* the newest version of PTX that is known here */
+
 /* X(enumerator, spelling, bytes in memory, class letter) */
 #define PTX_TYPES(X)                                                                          \
     X(B8, "b8", 1, 'b') X(B16, "b16", 2, 'b') X(B32, "b32", 4, 'b') X(B64, "b64", 8, 'b')     \

@@ -142,12 +142,15 @@ static enum lane_result check_lane(struct half *h, const struct dinst *d, int la
     if (w == BULK_GLOBAL_TO_L2 && l->from & (BULK_GRAIN - 1))
         return illegal(&c, SP_GLOBAL, l->from, BULK_GRAIN, false);
     enum lane_result r = l->bytes ? check_ends(&c, l) : LANE_COPIES;
-    if (r == LANE_COPIES && has_object(w)) {
+    if (r != LANE_FAULT && has_object(w)) {
         uint64_t object = address_of(h, x->object, lane);
+        l->empty = r == LANE_LEFT_OUT;
         r = check_object(&c, l, object, d->in->op == OP_BULK_LOAD_CTA);
         l->object = (uint32_t)object;
     }
-    if (w == BULK_GLOBAL_TO_SHARED)
+    if (l->empty)
+        l->to = l->object;
+    else if (w == BULK_GLOBAL_TO_SHARED)
         l->from = launch_parameter(h->worker->launch, l->from);
     return r;
 }
@@ -185,6 +188,17 @@ void bulk_part_completes(struct mem_op *op, uint32_t object)
         memcpy(mem_data(op, (unsigned)__builtin_ctzll(m)) + MBARRIER_COMPLETION, &c, sizeof c);
 }
 
+void bulk_part_empty(struct mem_op *op, const struct bulk_lane *l)
+{
+    const struct mbarrier_completion c = { l->object, l->bytes };
+    op->kind = MOP_STORE;
+    op->lanes = 1;
+    op->completes = true;
+    op->width = op->size = 0;
+    op->address[0] = l->object;
+    memcpy(mem_data(op, 0) + MBARRIER_COMPLETION, &c, sizeof c);
+}
+
 /* ---- functional mode ---- */
 
 /* The block that an address of shared memory is of; NULL: it has exited, and a fault was raised or tolerated. */
@@ -215,24 +229,32 @@ static void reduce(const struct site *c, const struct bulk_lane *l, struct block
     }
 }
 
+/* to: the block with the destination; NULL: it is in global memory. */
+static void transfer(const struct site *c, const struct bulk_lane *l, struct block *to)
+{
+    bool from_global = bulk_direction((enum ptx_op)c->d->in->op) == BULK_GLOBAL_TO_SHARED;
+    char *out = to ? to->shared + (l->to & CLUSTER_OFFSET_MASK) : (char *)(uintptr_t)l->to;
+    const char *in = from_global ? (const char *)(uintptr_t)l->from
+                                 : c->h->warp->block->shared + (l->from & CLUSTER_OFFSET_MASK);
+    if (bulk_reduces((enum ptx_op)c->d->in->op))
+        reduce(c, l, to);
+    else {
+        c->h->worker->changes += memcmp(out, in, l->bytes) != 0;
+        memmove(out, in, l->bytes);
+    }
+}
+
 static enum lane_result copy(const struct site *c, const struct bulk_lane *l)
 {
-    struct block *own = c->h->warp->block, *to = own;
+    struct block *to = NULL;
     enum bulk_direction w = bulk_direction((enum ptx_op)c->d->in->op);
     enum lane_result r = LANE_COPIES;
     if (w == BULK_GLOBAL_TO_L2)
         return r;
     if (has_object(w) && !(to = block_at(c, l->to, &r)))
         return r;
-    char *out = has_object(w) ? to->shared + (l->to & CLUSTER_OFFSET_MASK) : (char *)(uintptr_t)l->to;
-    const char *in = w == BULK_GLOBAL_TO_SHARED ? (const char *)(uintptr_t)l->from
-                                                : own->shared + (l->from & CLUSTER_OFFSET_MASK);
-    if (bulk_reduces((enum ptx_op)c->d->in->op))
-        reduce(c, l, has_object(w) ? to : NULL);
-    else {
-        c->h->worker->changes += memcmp(out, in, l->bytes) != 0;
-        memmove(out, in, l->bytes);
-    }
+    if (!l->empty)
+        transfer(c, l, to);
     if (has_object(w))
         mbarrier_complete(to, l->object, l->bytes);
     return r;

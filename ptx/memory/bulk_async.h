@@ -13,11 +13,15 @@ enum bulk_direction {
 };
 enum bulk_direction bulk_direction(enum ptx_op op);
 
-/* The copy of a lane: addresses, those of shared memory with the rank of a block; the barrier object, in the memory
- * with the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. */
-struct bulk_lane { uint64_t to, from; uint32_t bytes, object; };
+/*
+ * The copy of a lane: addresses, those of shared memory with the rank of a block; the barrier object, in the memory
+ * with the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. empty: an address
+ * is illegal, and check.memory tolerates it: it writes nothing, but completes its bytes. `to` is then the object.
+ */
+struct bulk_lane { uint64_t to, from; uint32_t bytes, object; bool empty; };
+_Static_assert(sizeof(struct bulk_lane) <= MEM_WIDTH_MAX, "it is the data of a lane");
 
-/* Does it reduce into its destination? Else it copies. */
+/* True: it combines its bytes with the destination's; false: it copies them. */
 static inline bool bulk_reduces(enum ptx_op op)
 {
     return op == OP_BULK_REDUCE || op == OP_BULK_REDUCE_SEND;
@@ -25,13 +29,14 @@ static inline bool bulk_reduces(enum ptx_op op)
 
 /*
  * Fills in a part of at most BULK_PART bytes of a copy, which lie in one line of the destination: a store, or the
- * reduction of d, of the bytes at `from`. `to`: of the part, its lanes have the addresses from there on. With an object
- * it completes its bytes there.
+ * reduction of d, of the bytes at `from`. The lanes have consecutive addresses from `to` on. bulk_part_completes: the
+ * part also completes its bytes at `object`. bulk_part_empty: the one part of an empty copy.
  */
 enum { BULK_PART = 128, BULK_GRAIN = 16 };
 void bulk_part(struct mem_op *op, const struct dinst *d, uint64_t to, uint32_t bytes);
 void bulk_part_data(struct mem_op *op, const char *from);
 void bulk_part_completes(struct mem_op *op, uint32_t object);
+void bulk_part_empty(struct mem_op *op, const struct bulk_lane *l);
 
 /* Captures the lanes of one half of a warp (mem_capture). False: a fault. */
 bool bulk_async_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);

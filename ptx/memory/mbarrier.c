@@ -33,6 +33,13 @@ static uint64_t pack(struct object o)
            (uint64_t)field(o.phase, 0, PHASE_BITS) << PHASE_AT;
 }
 
+/* A sum past the limits of the ISA stays at the limit, so the phase does not complete. */
+static int32_t tx_sum(int32_t tx, int64_t bytes)
+{
+    const int64_t most = (1 << (TX_BITS - 1)) - 1, sum = tx + bytes;
+    return (int32_t)(sum > most ? most : sum < -most ? -most : sum);
+}
+
 /* The word after an operation with operand b, a count of arrivals or bytes. */
 static uint64_t after(enum ptx_op op, uint64_t word, uint64_t b)
 {
@@ -43,12 +50,12 @@ static uint64_t after(enum ptx_op op, uint64_t word, uint64_t b)
     case OP_CP_ARRIVE:
         o.pending++;
         return pack(o);
-    case OP_MBARRIER_EXPECT_TX: o.tx += (int32_t)b; break;
-    case OP_MBARRIER_COMPLETE_TX: o.tx -= (int32_t)b; break;
+    case OP_MBARRIER_EXPECT_TX: o.tx = tx_sum(o.tx, (uint32_t)b); break;
+    case OP_MBARRIER_COMPLETE_TX: o.tx = tx_sum(o.tx, -(int64_t)(uint32_t)b); break;
     case OP_MBARRIER_ARRIVE:
     case OP_MBARRIER_ARRIVE_NO_COMPLETE: o.pending -= (uint32_t)b; break;
     case OP_MBARRIER_ARRIVE_EXPECT_TX:
-        o.tx += (int32_t)b;
+        o.tx = tx_sum(o.tx, (uint32_t)b);
         o.pending--;
         break;
     case OP_MBARRIER_DROP:
@@ -57,7 +64,7 @@ static uint64_t after(enum ptx_op op, uint64_t word, uint64_t b)
         o.expected -= (uint32_t)b;
         break;
     case OP_MBARRIER_DROP_EXPECT_TX:
-        o.tx += (int32_t)b;
+        o.tx = tx_sum(o.tx, (uint32_t)b);
         o.pending--;
         o.expected--;
         break;

@@ -513,12 +513,13 @@ static bool in_range(struct parser *p, const struct ptx_operand *o, int64_t max,
     return false;
 }
 
-/* A constant number of arrivals at a barrier object (PTX ISA 9.7.13.15.6). */
-static void check_arrivals(struct parser *p, const struct ptx_operand *o)
+/* A constant number of arrivals, or of bytes, at a barrier object (PTX ISA 9.7.13.15.6). */
+static void check_arrivals(struct parser *p, const struct ptx_operand *o, int least, const char *what)
 {
     enum { MOST = (1 << 20) - 1 };
-    if (o->kind == OPD_IMM && (o->imm < 1 || o->imm > MOST))
-        diag_error(p->d, o->loc.line, o->loc.col, "a number of arrivals is 1 to %d, not %lld", MOST, (long long)o->imm);
+    if (o->kind == OPD_IMM && (o->imm < least || o->imm > MOST))
+        diag_error(p->d, o->loc.line, o->loc.col, "a number of %s is %d to %d, not %lld", what, least, MOST,
+                   (long long)o->imm);
 }
 
 static void check_barrier(struct parser *p, const struct ptx_inst *in)
@@ -609,7 +610,13 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         break;
     case OP_MBARRIER_INIT: case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_NO_COMPLETE: case OP_MBARRIER_DROP:
     case OP_MBARRIER_DROP_NO_COMPLETE:
-        check_arrivals(p, &in->opd[in->op == OP_MBARRIER_INIT ? 1 : 2]);
+        check_arrivals(p, &in->opd[in->op == OP_MBARRIER_INIT ? 1 : 2], 1, "arrivals");
+        break;
+    case OP_MBARRIER_EXPECT_TX: case OP_MBARRIER_COMPLETE_TX:
+        check_arrivals(p, &in->opd[1], 0, "bytes");
+        break;
+    case OP_MBARRIER_ARRIVE_EXPECT_TX: case OP_MBARRIER_DROP_EXPECT_TX:
+        check_arrivals(p, &in->opd[2], 0, "bytes");
         break;
     case OP_CP_WAIT: case OP_BULK_WAIT: case OP_BULK_WAIT_READ:
         if (in->opd[0].imm < 0)

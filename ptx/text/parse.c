@@ -9,7 +9,7 @@
 #include "ptx/grammar.tab.h"
 #include "ptx/text/parser.h"
 
-enum { MAX_SM = 121, NEWEST_VERSION = 86, MAX_FILE_NUMBER = 1 << 20 };
+enum { MAX_SM = 121, MAX_FILE_NUMBER = 1 << 20 };
 
 /* ---- module directives ---- */
 
@@ -27,8 +27,9 @@ void module_version(struct parser *p, struct text t, struct ptx_loc loc)
     }
     p->m->version_major = major;
     p->m->version_minor = minor;
-    if (major * 10 + minor > NEWEST_VERSION)
-        diag_warn(p->d, loc.line, loc.col, "PTX version %s is newer than 8.6, the newest known here", buf);
+    if (strtod(buf, NULL) > strtod(PTX_NEWEST_VERSION, NULL))
+        diag_warn(p->d, loc.line, loc.col, "PTX version %s is newer than " PTX_NEWEST_VERSION
+                  ", the newest known here", buf);
 }
 
 static void target_sm(struct parser *p, const struct name *n, struct ptx_loc loc)

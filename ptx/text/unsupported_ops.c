@@ -19,6 +19,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "fence", ".proxy" }, { "st", ".async" },
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
     { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
+    { "cp", ".reduce.async.bulk.tensor" },
     { "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", ".multicast::cluster" },
     { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
     { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
@@ -47,16 +48,13 @@ static bool reject(struct parser *p, const char *word)
 bool inst_unsupported(struct parser *p)
 {
     const char *op = p->opcode->s;
-    if (!p->opcode->op) {
-        for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-            if (!strcmp(op, opcodes[i]))
-                return reject(p, p->nmods ? p->mods[0]->s : "");
-        return false;
-    }
     for (int m = 0; m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
             if (!strcmp(op, parts[i].opcode) && begins(p, m, parts[i].word))
                 return reject(p, parts[i].word);
     }
+    for (size_t i = 0; !p->opcode->op && i < sizeof opcodes / sizeof *opcodes; i++)
+        if (!strcmp(op, opcodes[i]))
+            return reject(p, p->nmods ? p->mods[0]->s : "");
     return false;
 }

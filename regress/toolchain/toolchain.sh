@@ -300,9 +300,9 @@ holds "scopes of clusters are marked as sm_90" marked 6.0 70 'fence.acq_rel.clus
 holds "special registers of clusters are" marked 7.5 86 'mov.pred %p, %is_explicit_cluster' 8.0 90
 holds "a later version and target stay" marked 8.6 100 'barrier.cluster.arrive' 8.6 100
 holds "a later target stays" marked 7.5 100 'barrier.cluster.arrive' 8.0 100
-holds "code is marked with the program's architecture" marked 7.5 86 'bar.sync 0' 8.5 90 --source-arch=sm_90
-holds "of three digits, with the newest of two" marked 7.5 86 'bar.sync 0' 8.5 90 --source-arch sm_120a
-holds "a later target stays, an older version does not" marked 7.5 86 'bar.sync 0' 8.5 86 --source-arch=sm_80
+holds "code is marked with the program's architecture" marked 7.5 86 'bar.sync 0' 8.6 90 --source-arch=sm_90
+holds "of three digits, with the newest of two" marked 7.5 86 'bar.sync 0' 8.6 90 --source-arch sm_120a
+holds "a later target stays, an older version does not" marked 7.5 86 'bar.sync 0' 8.6 86 --source-arch=sm_80
 cat >later.cu <<'END'
 __global__ void k(int *p)
 {

@@ -8,6 +8,7 @@
  * A part that arrives in shared memory completes its bytes at the barrier object. A copy to global memory has read its
  * source when its last part has left, and is complete when L2 has acknowledged all.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,23 +20,25 @@
 enum { AHEAD = 4,                    /* parts that wait for the load/store unit at once */
        COPIES_IN_CHUNK = 32 };
 
-/* lane: what is left of it. */
+/* lane: addresses and size of the bytes not sent yet. refused: a block has exited before its bytes have arrived. */
 struct bulk_copy {
     struct bulk_copy *next;
     const struct dinst *d;
     struct bulk_lane lane;
     uint32_t parts;                  /* in flight */
     uint16_t slot;
-    uint8_t group, direction;
+    uint8_t group, direction, of_lane;
+    bool refused;
 };
 
 struct bulk_engine {
     struct pool copies;
-    struct bulk_copy *first, *last;
+    struct bulk_copy *first, *last;  /* those with bytes to send */
+    uint32_t outstanding;            /* copies that are not complete */
     bool scheduled;                  /* an EVENT_BULK will come */
 };
 
-void bulk_end(struct sm *s)
+void bulk_free(struct sm *s)
 {
     if (!s->bulk)
         return;
@@ -69,6 +72,7 @@ static void check_complete(struct sm *s, struct bulk_copy *c)
     if (c->parts || !all_sent(c))
         return;
     pool_give(&s->bulk->copies, c);
+    s->bulk->outstanding--;
     copies_bulk_end(s, w, group);
 }
 
@@ -93,9 +97,11 @@ void bulk_begin(struct sm *s, struct mem_op *op)
     for (uint64_t m = op->lanes; m; m &= m - 1) {
         struct bulk_copy *c = pool_take(&s->bulk->copies);
         *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->copy,
-                                 .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op) };
-        memcpy(&c->lane, mem_data(op, (unsigned)__builtin_ctzll(m)), sizeof c->lane);
+                                 .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op),
+                                 .of_lane = (uint8_t)__builtin_ctzll(m) };
+        memcpy(&c->lane, mem_data(op, c->of_lane), sizeof c->lane);
         append(s->bulk, c);
+        s->bulk->outstanding++;
     }
     sm_give_op(s, op);
 }
@@ -147,7 +153,10 @@ static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
 {
     uint32_t n = num_ones(op->lanes) * op->width;
     bulk_part(op, c->d, op->copy, n);
-    bulk_part_completes(op, c->lane.object);
+    if (c->lane.empty)
+        bulk_part_empty(op, &c->lane);
+    else
+        bulk_part_completes(op, c->lane.object);
     op->served_by[SERVE_GLOBAL] = 0;
     op->served_by[SERVE_CLUSTER] = op->lanes;
     if (is_remote(s, op)) {
@@ -169,6 +178,18 @@ void bulk_part_arrived(struct sm *s, struct mem_op *op)
     }
     sm_give_op(s, op);
     part_over(s, c);
+}
+
+void bulk_part_refused(struct sm *s, struct mem_op *op)
+{
+    struct bulk_copy *c = op->owner;
+    struct slot *w = &s->slot[c->slot];
+    if (c->refused || s->fault)
+        return;
+    c->refused = true;
+    if (fault_memory(&w->warp->half[c->of_lane / LANES], c->d, c->of_lane % LANES, op->copy | WINDOW_SHARED, BULK_GRAIN,
+                     true))
+        sm_take_fault(s, w);
 }
 
 void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at)
@@ -243,6 +264,11 @@ static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
 static void send_part(struct sm *s, struct bulk_copy *c)
 {
     uint32_t n = next_part(c);
+    if (c->lane.empty) {
+        deliver(s, c, new_part(s, c, 0));
+        c->lane.bytes = 0;
+        return;
+    }
     if (c->direction == BULK_SHARED_TO_SHARED)
         send_shared(s, c, n);
     else
@@ -277,4 +303,17 @@ void bulk_wake(struct sm *s)
 {
     s->bulk->scheduled = false;
     bulk_run(s);
+}
+
+/* ---- hang reports ---- */
+
+bool bulk_describe(const struct sm *s, char *buf, size_t size)
+{
+    uint32_t queued = 0;
+    if (!s->bulk || !s->bulk->outstanding)
+        return false;
+    for (const struct bulk_copy *c = s->bulk->first; c; c = c->next)
+        queued++;
+    snprintf(buf, size, "bulk copies: %u queued, %u in flight", queued, s->bulk->outstanding - queued);
+    return true;
 }

@@ -183,11 +183,13 @@ static struct mem_op *new_op(struct sm *s, const struct slot *w, const struct ti
     return op;
 }
 
-/* membar is fence.sc (PTX ISA, membar). */
+/* membar is fence.sc (PTX ISA, membar). A proxy fence orders nothing with other threads. */
 static void issue_fence(struct sm *s, const struct slot *w, const struct tinst *t, const struct step *st)
 {
     const struct ptx_inst *in = st->d->in;
     bool sc = in->mod[PG_MEMBAR] || in->mod[PG_SEM] == MOD(SEM, SC);
+    if (!t->access.release)
+        return;
     if (t->acquires)
         lsu_acquire(s->lsu);
     lsu_fence(s->lsu, &(struct order_fence){

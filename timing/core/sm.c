@@ -240,7 +240,7 @@ void sm_free(struct sm *s)
     sm_profile_end(s);
     free(s->grid);
     free(s->copies);
-    bulk_end(s);
+    bulk_free(s);
     free(s->slot);
     free(s->block);
     huge_free(s->pending);

@@ -90,11 +90,14 @@ static void refused(struct sm *s, const struct cnet_message *m)
 static void replied(struct sm *s, const struct cnet_message *m)
 {
     uint64_t ready = receive(s, reply_bytes(m->op, m->lanes));
-    if (m->refused)
+    bool bulk = m->op->role == MEM_ROLE_BULK;
+    if (m->refused && bulk)
+        bulk_part_refused(s, m->op);
+    else if (m->refused)
         refused(s, m);
     s->count[STAT_CLUSTER_REPLIES]++;
     s->count[STAT_CLUSTER_CYCLES] += ready - m->sent;
-    if (m->op->role == MEM_ROLE_BULK) {
+    if (bulk) {
         bulk_part_at(s, m->op, ready);
         return;
     }

@@ -176,6 +176,8 @@ void sm_dump(const struct sm *s, struct sm_told *told, void (*line)(void *ctx, c
         snprintf(buf, sizeof buf, "%u more warp%s like one above", more, more == 1 ? " waits" : "s wait");
         line(ctx, buf);
     }
+    if (bulk_describe(s, buf, sizeof buf))
+        line(ctx, buf);
     if (s->start.n) {
         snprintf(buf, sizeof buf, "%u blocks wait to start", s->start.n);
         line(ctx, buf);

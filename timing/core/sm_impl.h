@@ -360,8 +360,10 @@ void bulk_wake(struct sm *s);                    /* EVENT_BULK */
 void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at);
 void bulk_part_arrived(struct sm *s, struct mem_op *op);
 void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at);
+void bulk_part_refused(struct sm *s, struct mem_op *op);      /* its block has exited: reports the first part of a copy */
 void bulk_copied(void *sm, void *copy, uint64_t at);         /* lsu_calls.copied */
-void bulk_end(struct sm *s);
+bool bulk_describe(const struct sm *s, char *buf, size_t size);      /* for hang reports; false: there are no copies */
+void bulk_free(struct sm *s);
 
 /* ---- sm_profile.c: the profile of instructions; all but begin, end and clear_charges need s->profile ---- */
 void sm_profile_begin(struct sm *s);

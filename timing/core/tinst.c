@@ -213,15 +213,27 @@ static void set_access(struct tinst *t, const struct ptx_inst *in)
     t->access.release = sem == MOD(SEM, RELEASE) || sem == MOD(SEM, ACQ_REL);
 }
 
+/*
+ * A proxy fence orders accesses of its thread with bulk copies. It acquires no writes of other threads: bulk copies
+ * read global memory past L1, and their writes update the L1. One that names shared memory does not wait: copies begin
+ * after all earlier accesses of the SM to shared memory.
+ */
+static void set_fence(struct tinst *t, const struct ptx_inst *in, bool block)
+{
+    bool proxy = ptx_is_proxy_fence((enum ptx_op)in->op);
+    bool shared = in->op == OP_FENCE_PROXY_ACQUIRE || in->op == OP_FENCE_PROXY_RELEASE || in->mod[PG_SHAREDSUB];
+    t->ordered = !(proxy && shared);
+    t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, .acquire = !proxy, .release = !proxy };
+}
+
 static void set_order(struct tinst *t, const struct ptx_inst *in)
 {
     bool block = ptx_inst_of_block(in);
     if (t->kind == TINST_MEMORY)
         set_access(t, in);
-    else if (t->kind == TINST_FENCE) {
-        t->ordered = true;
-        t->access = (struct order_access){ block ? ORDER_FENCE_CTA : ORDER_FENCE, .acquire = true, .release = true };
-    } else if (in->op == OP_CLUSTER_ARRIVE) {
+    else if (t->kind == TINST_FENCE)
+        set_fence(t, in, block);
+    else if (in->op == OP_CLUSTER_ARRIVE) {
         t->ordered = t->releases_cluster = in->mod[PG_SEM] != MOD(SEM, RELAXED);
         t->access = (struct order_access){ ORDER_FENCE, .release = true };
     } else if (t->kind == TINST_BARRIER || t->kind == TINST_EXIT) {

@@ -1,8 +1,8 @@
 /*
  * Detects and reports hangs. A run without events is a hang. A warp that spins in a loop, however, has events for ever.
- * So when nothing that a loop can wait for (memory, barriers, ended blocks) has changed for sim.hang_cycles, the states
- * of all warps are sampled. A warp that returns to an earlier state, while nothing has changed, repeats this loop for
- * ever. The earlier state is saved at sample numbers that double (Brent, BIT 20, 1980).
+ * So when nothing that a loop can wait for (memory, barriers, bulk copies, ended blocks) has changed for
+ * sim.hang_cycles, the states of all warps are sampled. A warp that returns to an earlier state, while nothing has
+ * changed, repeats this loop for ever. The earlier state is saved at sample numbers that double (Brent, BIT 20, 1980).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,6 +37,7 @@ static uint64_t changes(const struct machine *m)
         const uint64_t *c = m->sm_counters[i].count;
         n += sm_changes(m->sm[i]);
         n += c[STAT_L1_LOCAL_STORE_HITS] + c[STAT_L1_LOCAL_STORE_MISSES] + c[STAT_L1_LOCAL_STORE_MERGED];
+        n += c[STAT_BULK_PARTS];
     }
     for (uint32_t i = 0; i < m->cfg.slices; i++)
         n += m->worker[i].changes;

@@ -262,24 +262,111 @@ static void host_threads_do_not_matter(void **state)
     assert_true(one[0] > 0 && one[15] > 0);
 }
 
-/* Also under a coherence protocol, where stores complete when they have performed, and with stores in a buffer. */
+#define REDUCE(TO, BYTES) \
+    "    @%first cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd2+" #TO "], [tile], " #BYTES ";\n" \
+    "    cp.async.bulk.commit_group;\n"
+#define INCREMENT \
+    "    ld.global.u32 %r8, [%rd4+32768];\n    add.u32 %r8, %r8, 1;\n    st.global.u32 [%rd4+32768], %r8;\n"
+
+/* Each thread changes a word of the destination before the copies and after them: the ordering oracle finds no fault.
+ * Also under a coherence protocol, where stores complete when they have performed, and with stores in a buffer. */
 static void every_policy_completes_them(void **state)
 {
     static const struct { const char *config, *extra; } settings[] = {
         { NULL, "order.policy=sc" }, { NULL, "order.policy=tso" }, { "gtx480-sc", "order.policy=rmo-ptx" },
-        { "gtx480-sc+mesi", "order.policy=sc" }, { "gtx480-sc+write-through", "order.policy=tso" },
+        { "gtx480-sc+mesi", "order.policy=sc;order.check=full" },
+        { "gtx480-sc+write-through", "order.policy=tso;order.check=full" },
+        { "gtx480-sc+mesi+sc-types", "order.check=full" }, { "gtx480+shared48+mesi", "order.check=full" },
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         uint32_t out[RESULTS], *buffer = malloc(BUFFER);
         const struct machine x = { .timing = true, .grid = 1, .host_threads = 1, .config = settings[i].config,
                                    .extra = settings[i].extra };
-        run("    st.global.u32 [%rd2], 7;\n    fence.proxy.async;\n    bar.sync 0;\n" EXPECT(4096) LOAD(4096) WAIT(W, 0)
-            STORE(32768, 4096) "    cp.async.bulk.wait_group 0;\n" END, &x, out, buffer);
-        assert_int_equal(buffer[8192], 7);
+        run(INCREMENT "    st.global.u32 [%rd2], 7;\n    fence.proxy.async;\n    bar.sync 0;\n" EXPECT(4096) LOAD(4096)
+            WAIT(W, 0) STORE(32768, 4096) REDUCE(32768, 4096) "    cp.async.bulk.wait_group 0;\n"
+            "    fence.proxy.async;\n    bar.sync 0;\n" INCREMENT END, &x, out, buffer);
+        assert_int_equal(buffer[8192], 7 + 7 + 1);
         for (uint32_t k = 1; k < 1024; k++)
-            assert_int_equal(buffer[8192 + k], 1000 + k);
+            assert_int_equal(buffer[8192 + k], 2 * (1000 + k) + (k % 4 == 0 && k < 512));
         free(buffer);
     }
+}
+
+#define LOAD_AFTER(FENCE) "    ld.global.u32 %r8, [%rd4];\n" START FENCE ";\n    ld.global.u32 %r9, [%rd4];\n" \
+                          "    add.u32 %r10, %r9, %r8;\n"
+#define STORE_BEFORE(FENCE) "    st.global.u32 [%rd4], %r10;\n" START FENCE ";\n"
+
+/* The L1 keeps its lines at a proxy fence, but not at a fence of a scope; a proxy fence waits for global stores unless
+ * it names shared memory. The times are those of the second pass, which has its instructions. */
+static void a_proxy_fence_orders_one_thread(void **state)
+{
+    uint32_t out[RESULTS];
+    run("    mov.u32 %r5, 0;\nT:\n" LOAD_AFTER("    fence.acq_rel.gpu") TIME(0)
+        LOAD_AFTER("    fence.proxy.async") TIME(1)
+        LOAD_AFTER("    fence.proxy.alias") TIME(2) LOAD_AFTER("    fence.proxy.async.global") TIME(3)
+        STORE_BEFORE("    fence.proxy.async") TIME(4) STORE_BEFORE("    fence.proxy.async.global") TIME(5)
+        STORE_BEFORE("    fence.proxy.async.shared::cta") TIME(6)
+        STORE_BEFORE("    fence.proxy.async.shared::cluster") TIME(7)
+        STORE_BEFORE("    fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster") TIME(8)
+        "    xor.b32 %r5, %r5, 1;\n    setp.eq.u32 %q, %r5, 1;\n    @%q bra T;\n" END, &timed, out, NULL);
+    for (int i = 1; i <= 3; i++)
+        assert_true(out[i] + 100 < out[0]);
+    for (int i = 6; i <= 8; i++)
+        assert_true(out[i] + 100 < out[4] && out[i] + 100 < out[5]);
+}
+
+/* A copy that reads past the allocation writes nothing, but completes its bytes, and the wait ends. */
+static void a_tolerated_copy_completes_its_bytes(void **state)
+{
+    static const char body[] =
+        "    st.shared.u32 [%r3], 77;\n    bar.sync 0;\n" EXPECT(256)
+        "    @%first cp.async.bulk.shared::cluster.global" DONE " [tile], [%rd2+65408], 256, [bar];\n" WAIT(W, 0)
+        "    ld.shared.u32 %r8, [%r3];\n    @%first st.global.u32 [%rd1], %r8;\n" END;
+    for (int timing = 0; timing < 2; timing++) {
+        uint32_t out[RESULTS];
+        const struct machine x = { .timing = timing, .grid = 1, .host_threads = 1, .extra = "check.memory=off" };
+        run(body, &x, out, NULL);
+        assert_int_equal(out[0], 77);
+    }
+}
+
+/* The histogram of loads has those of threads alone: 4 warps load a word once. */
+static void parts_are_no_loads_of_threads(void **state)
+{
+    uint32_t out[RESULTS];
+    simtx_gpu *g = new_gpu(&timed);
+    assert_int_equal(run_on(g, EXPECT(4096) LOAD(4096) WAIT(W, 0)
+                               "    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n"
+                               "    ld.global.u32 %r8, [%rd4];\n" END, 1, out, NULL), SIMTX_OK);
+    char *text = simtx_stats_json(g), *loads = strstr(text, "\"load_latency\"");
+    assert_non_null(loads);
+    assert_non_null(loads = strstr(loads, "\"n\": "));
+    assert_int_equal(strtol(loads + 5, NULL, 10), 4);
+    free(text);
+    simtx_gpu_free(g);
+}
+
+/* A wait spins while prefetches queued before its copy take longer than sim.hang_cycles: no hang. */
+#define PREFETCHES \
+    "    mov.u32 %r5, 0;\nP:\n    @%first cp.async.bulk.prefetch.L2.global [%rd2], 65536;\n" \
+    "    add.u32 %r5, %r5, 1;\n    setp.lt.u32 %p, %r5, 20;\n    @%p bra P;\n" EXPECT(128) LOAD(128) WAIT(W, 0)
+
+static void a_queue_of_copies_is_no_hang(void **state)
+{
+    uint32_t out[RESULTS];
+    const struct machine x = { .timing = true, .grid = 1, .host_threads = 1, .extra = "sim.hang_cycles=1000" };
+    run(START PREFETCHES TIME(0) END, &x, out, NULL);
+    assert_true(out[0] > 10000);
+}
+
+static void a_report_has_the_copies(void **state)
+{
+    uint32_t out[RESULTS];
+    const struct machine x = { .timing = true, .host_threads = 1, .extra = "sim.max_cycles=8000" };
+    simtx_gpu *g = new_gpu(&x);
+    assert_int_equal(run_on(g, PREFETCHES END, 1, out, NULL), SIMTX_HANG);
+    assert_non_null(strstr(simtx_last_message(g), "bulk copies: "));
+    simtx_gpu_free(g);
 }
 
 /* A kernel ends with a fault while copies are in flight; the next one on the same GPU has none of them. */
@@ -304,7 +391,10 @@ int main(void)
         cmocka_unit_test(parts_complete_one_after_the_other), cmocka_unit_test(groups_are_waited_for),
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
-        cmocka_unit_test(a_fault_leaves_no_copies),
+        cmocka_unit_test(parts_are_no_loads_of_threads),
+        cmocka_unit_test(a_tolerated_copy_completes_its_bytes), cmocka_unit_test(a_proxy_fence_orders_one_thread),
+        cmocka_unit_test(a_queue_of_copies_is_no_hang),
+        cmocka_unit_test(a_report_has_the_copies), cmocka_unit_test(a_fault_leaves_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,15 @@ static void bytes_complete_a_phase(void **state)
                        1 << 2 | 1 << 4);
 }
 
+/* 2^21 bytes in all are more than an object counts: the phase does not complete. */
+static void too_many_bytes_complete_no_phase(void **state)
+{
+    run_and_check_bits(INIT(32) "    @%lane0 mbarrier.expect_tx.shared.b64 [bar], 1048575;\n"
+                       "    @%lane0 mbarrier.expect_tx.shared.b64 [bar], 1048575;\n"
+                       "    @%lane0 mbarrier.expect_tx.shared.b64 [bar], 2;\n"
+                       "    mbarrier.arrive.shared.b64 %rd7, [bar];\n" TEST(0) STORE_BITS, 0);
+}
+
 /* Half of the arrivals are dropped: from then on 16 complete a phase. */
 static void dropped_arrivals_are_not_expected(void **state)
 {
@@ -168,7 +177,8 @@ static void no_copies_no_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrivals_complete_a_phase), cmocka_unit_test(bytes_complete_a_phase),
+        cmocka_unit_test(arrivals_complete_a_phase), cmocka_unit_test(too_many_bytes_complete_no_phase),
+        cmocka_unit_test(bytes_complete_a_phase),
         cmocka_unit_test(dropped_arrivals_are_not_expected), cmocka_unit_test(copies_arrive_when_they_are_complete),
         cmocka_unit_test(copies_arrive_besides_the_lanes), cmocka_unit_test(many_arrivals_wait),
         cmocka_unit_test(later_copies_do_not_count), cmocka_unit_test(no_copies_no_wait),
