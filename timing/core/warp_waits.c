@@ -116,8 +116,8 @@ static inline bool others_decide(const struct slot *w)
            w->inst->copy_arrives | w->inst->copies;
 }
 
-/* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2. Blocks
- * of a cluster access each other's shared memory, so their exits wait. */
+/* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2.
+ * Blocks of a cluster access each other's shared memory, so their exits wait. */
 static bool exits_at_once(const struct sm *s, const struct slot *w)
 {
     return s->cfg.exit_past_stores && w->inst->access.kind == ORDER_EXIT &&
