@@ -73,9 +73,9 @@ struct lsu_calls {
     /* Sends an access to the shared memory of other blocks of the cluster; returns the number of its messages. The
      * replies come by lsu_cluster_reply. Only for launches with clusters. */
     uint32_t (*remote_shared)(void *ctx, struct mem_op *op, uint64_t now);
-    /* A store that is a part of a bulk copy (MEM_ROLE_BULK), the op's owner, has performed. Not under a coherence
-     * protocol, where `done` reports it. */
-    void (*copied)(void *ctx, void *copy, uint64_t now);
+    /* L2 has acknowledged a part of the bulk copy `copy` (a store or reduction). Not under a coherence protocol, where
+     * `done` reports it. */
+    void (*bulk_part_acknowledged)(void *ctx, void *copy, uint64_t now);
 };
 
 struct lsu;
@@ -86,8 +86,8 @@ void readonly_configure(struct readonly_cfg *c, const struct simtx_config *confi
 struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, struct port *out, struct port *in,
                     uint64_t *count, struct hists *hists);
 void lsu_free(struct lsu *u);
-/* The reply to a message of remote_shared has arrived, for these lanes. It completes in cycle `ready`, now or later; no later
- * reply is ready earlier. */
+/* The reply to a message of remote_shared has arrived, for these lanes. It completes in cycle `ready`, now or later; no
+ * later reply is ready earlier. */
 void lsu_cluster_reply(struct lsu *u, struct mem_op *op, uint64_t lanes, uint64_t ready);
 /* Inserts the stage of an order policy, with its state, between coalescer and L1. Before the first cycle. */
 void lsu_stage(struct lsu *u, const struct order_stage *stage, void *state);
@@ -137,7 +137,7 @@ bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
 /* Are all accesses of the warp slot that are outstanding stores and reds that have been sent to L2? loads, stores: the
  * calls of `performed` that the warp expects. */
 bool lsu_all_sent(const struct lsu *u, uint32_t sm_slot, uint32_t loads, uint32_t stores);
-/* The warp has ended, with lsu_all_sent: its slot is no longer busy, and `performed` is not called for these accesses. */
+/* The warp has ended, with lsu_all_sent: its slot is no longer busy; `performed` is not called for these accesses. */
 void lsu_warp_ended(struct lsu *u, uint32_t sm_slot);
 /* Is the instruction at this code address in the instruction cache? If not its line is requested, and `fetched` is
  * called when it has arrived. Every call counts as an access. */

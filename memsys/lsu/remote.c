@@ -202,7 +202,7 @@ void remote_acknowledged(struct remote *r, struct packet *p, uint64_t now)
     void *copy = t->pending == 1 ? t->copy : NULL;
     part_over(r, i);
     if (copy)
-        r->retire->calls.copied(r->retire->calls.ctx, copy, now);
+        r->retire->calls.bulk_part_acknowledged(r->retire->calls.ctx, copy, now);
 }
 
 void remote_replied(struct remote *r, struct packet *p, uint64_t now)

@@ -1,8 +1,8 @@
 /*
  * Accesses that L2 performs: stores that are written through, and atomics. The packet carries their bytes or operands,
- * so a store or red completes for its warp when its last packet is queued; it has performed when L2's reply arrives. The
- * warp may have ended by then, and its slot may have another warp (core.exit_past_stores): the reply is then counted, but
- * reported to no warp.
+ * so a store or red completes for its warp when its last packet is queued; it has performed when L2's reply arrives.
+ * The warp may have ended by then, and its slot may have another warp (core.exit_past_stores): the reply is then
+ * counted, but reported to no warp.
  */
 #ifndef MEMSYS_REMOTE_H
 #define MEMSYS_REMOTE_H
@@ -15,7 +15,7 @@ struct remote_track {
     void *copy;                      /* the bulk copy that a store is a part of; NULL = none */
     uint64_t lanes, issued, instruction;
     uint32_t pending, slot;
-    uint32_t ended;                  /* as in remote_warp, when it was sent: another number there, and its warp has ended */
+    uint32_t ended;                  /* as in remote_warp, when it was sent; if they differ, its warp has ended */
     uint32_t next;                   /* free list */
     bool counts_load, counts_store;  /* it is reported to the SM as performed: as a load, as a store */
 };

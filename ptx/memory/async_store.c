@@ -24,8 +24,8 @@ static bool check_object(struct half *h, const struct dinst *d, int lane, uint64
         offset + 8 <= b->shared_bytes)
         return true;
     fault_raise(h->warp, d, object & 7 ? FAULT_MISALIGNED : FAULT_SPACE, lane + h->index * LANES, object,
-                "the barrier object 0x%llx is not a word of 8 bytes in the shared memory of the block that is written "
-                "to, 0x%llx", (unsigned long long)object, (unsigned long long)address);
+                "the barrier object 0x%llx is not a word of 8 bytes in the shared memory of the block that the store "
+                "at 0x%llx writes to", (unsigned long long)object, (unsigned long long)address);
     return false;
 }
 

@@ -47,10 +47,19 @@ struct site {
     int lane;
 };
 
-static enum lane_result misuse(const struct site *c, enum fault_kind kind, uint64_t address, const char *what)
+/* The report has the address between the texts. */
+static enum lane_result misuse(const struct site *c, enum fault_kind kind, uint64_t address, const char *before,
+                               const char *after)
 {
-    fault_raise(c->h->warp, c->d, kind, c->lane + c->h->index * LANES, address, "%s 0x%llx", what,
-                (unsigned long long)address);
+    fault_raise(c->h->warp, c->d, kind, c->lane + c->h->index * LANES, address, "%s 0x%llx%s%s", before,
+                (unsigned long long)address, *after ? " " : "", after);
+    return LANE_FAULT;
+}
+
+static enum lane_result wrong_size(const struct site *c, uint32_t bytes)
+{
+    fault_raise(c->h->warp, c->d, FAULT_MISALIGNED, c->lane + c->h->index * LANES, bytes,
+                "the size of a bulk copy must be a multiple of 16; it is %u", bytes);
     return LANE_FAULT;
 }
 
@@ -77,9 +86,10 @@ static enum lane_result check_shared(const struct site *c, uint64_t address, uin
     const struct block *b = c->h->warp->block;
     if (address >> 32)
         return misuse(c, FAULT_SPACE, address,
-                      "shared memory is given by an address of its window (cvta.to.shared), not by");
+                      "shared memory is given by an address of its window (cvta.to.shared), not by", "");
     if (own && cluster_rank(b, address) != b->rank)
-        return misuse(c, FAULT_SPACE, address, "the copy needs shared memory of the own block; of another block is");
+        return misuse(c, FAULT_SPACE, address, "this operand must be in the shared memory of the executing block;",
+                      "is in another block's");
     if (address & (grain - 1))
         return illegal(c, SP_SHARED, address, grain, write);
     for (uint32_t at = 0; !inside_shared(b, address, bytes, own) && at < bytes; at += grain)
@@ -107,7 +117,7 @@ static enum lane_result check_object(const struct site *c, const struct bulk_lan
     enum lane_result r = check_shared(c, object, 8, 8, own, true);
     if (r == LANE_COPIES && cluster_rank(b, object) != cluster_rank(b, l->to))
         return misuse(c, FAULT_SPACE, object, "the barrier object is not in the shared memory of the block with the "
-                      "destination:");
+                      "destination:", "");
     return r;
 }
 
@@ -138,7 +148,7 @@ static enum lane_result check_lane(struct half *h, const struct dinst *d, int la
                              .from = address_of(h, x->from, lane),
                              .to = w == BULK_GLOBAL_TO_L2 ? 0 : address_of(h, x->to, lane) };
     if (l->bytes & (BULK_GRAIN - 1))
-        return misuse(&c, FAULT_MISALIGNED, l->bytes, "the size of a bulk copy must be a multiple of 16; it is");
+        return wrong_size(&c, l->bytes);
     if (w == BULK_GLOBAL_TO_L2 && l->from & (BULK_GRAIN - 1))
         return illegal(&c, SP_GLOBAL, l->from, BULK_GRAIN, false);
     enum lane_result r = l->bytes ? check_ends(&c, l) : LANE_COPIES;

@@ -15,8 +15,8 @@ enum bulk_direction bulk_direction(enum ptx_op op);
 
 /*
  * The copy of a lane: addresses, those of shared memory with the rank of a block; the barrier object, in the memory
- * with the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. empty: an address
- * is illegal, and check.memory tolerates it: it writes nothing, but completes its bytes. `to` is then the object.
+ * with the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. empty: an
+ * address is illegal, and check.memory tolerates it: it writes nothing, but completes its bytes. `to` is the object.
  */
 struct bulk_lane { uint64_t to, from; uint32_t bytes, object; bool empty; };
 _Static_assert(sizeof(struct bulk_lane) <= MEM_WIDTH_MAX, "it is the data of a lane");

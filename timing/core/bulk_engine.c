@@ -1,9 +1,9 @@
 /*
  * The engine of bulk copies (cp.async.bulk) of an SM. A copy begins when its instruction has passed the load/store
  * unit, so after the earlier accesses of the SM to shared memory. The engine works on one copy after the other, in
- * parts of lines of 128 bytes, a cycle each: global memory is read and written through the load/store unit's path to L2, past
- * L1, in cycles in which a port of L1 is free; shared memory of other blocks through the network of the cluster. The
- * banks of shared memory are not occupied, as for cp.async.
+ * parts of lines of 128 bytes, a cycle each: global memory is read and written through the load/store unit's path to
+ * L2, past L1, in cycles in which a port of L1 is free; shared memory of other blocks through the network of the
+ * cluster. The banks of shared memory are not occupied, as for cp.async.
  *
  * A part that arrives in shared memory completes its bytes at the barrier object. A copy to global memory has read its
  * source when its last part has left, and is complete when L2 has acknowledged all.
@@ -204,7 +204,7 @@ void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at)
         part_over(s, c);
 }
 
-void bulk_copied(void *sm, void *copy, uint64_t at)
+void bulk_part_acknowledged(void *sm, void *copy, uint64_t at)
 {
     (void)at;
     part_over(sm, copy);

@@ -30,7 +30,7 @@ struct copy_ring { uint32_t in_flight[SM_COPY_GROUPS], group; };
 /* Of a warp slot. */
 struct copies {
     struct copy_ring ring[SM_COPY_RINGS];
-    uint32_t bulk;                   /* bulk copies that are not complete, with those that no group has */
+    uint32_t bulk;                   /* bulk copies that are not complete, including those in no group */
     uint32_t narrivals;
     uint64_t next;                   /* number of the next copy */
     struct copy_arrival arrival[COPY_ARRIVALS];

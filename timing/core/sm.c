@@ -196,7 +196,7 @@ struct sm *sm_new(const struct sm_cfg *c, const struct lsu_cfg *lsu, struct tm_g
     const struct lsu_calls calls = {
         .ctx = s, .done = on_done, .performed = on_performed, .fetched = on_fetched, .atomic = on_atomic,
         .wake = on_wake, .replied = on_replied, .message = on_message, .remote_shared = sm_cluster_access,
-        .copied = bulk_copied,
+        .bulk_part_acknowledged = bulk_part_acknowledged,
     };
     s->lsu = lsu_new(lsu, &calls, out, in, count, hists);
     if (c->order->stage)

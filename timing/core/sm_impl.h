@@ -210,8 +210,8 @@ static inline bool sm_op_writes(const struct mem_op *op)
     return (op->kind == MOP_LOAD && !op->to_shared) || op->kind == MOP_ATOM;
 }
 
-/* Must later accesses wait for it? An acquire of block scope on shared memory orders no access to global memory: threads of
- * a block have one L1. */
+/* Must later accesses wait for it? An acquire of block scope on shared memory orders no access to global memory:
+ * threads of a block have one L1. */
 static inline bool sm_op_acquires(const struct tinst *t, const struct mem_op *op)
 {
     uint64_t shared = op->served_by[SERVE_SHARED] | op->served_by[SERVE_CLUSTER];
@@ -354,14 +354,15 @@ void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group);
 /* The bulk copies of a warp instruction have been issued to the load/store unit; the instruction has passed it. */
 void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op);
 void bulk_begin(struct sm *s, struct mem_op *op);
-void bulk_run(struct sm *s);                     /* sends parts while there is room: after the load/store unit has run */
+void bulk_run(struct sm *s);                     /* sends parts while there is room; after the load/store unit */
 void bulk_wake(struct sm *s);                    /* EVENT_BULK */
-/* The load/store unit has completed a part; its bytes have arrived, or have been written in another block, now or then. */
+/* The load/store unit has completed a part in cycle `at`. Its bytes have arrived here, or in another block: now, or in
+ * cycle `at`. */
 void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at);
 void bulk_part_arrived(struct sm *s, struct mem_op *op);
 void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at);
-void bulk_part_refused(struct sm *s, struct mem_op *op);      /* its block has exited: reports the first part of a copy */
-void bulk_copied(void *sm, void *copy, uint64_t at);         /* lsu_calls.copied */
+void bulk_part_refused(struct sm *s, struct mem_op *op);     /* its block has exited: a report for each copy */
+void bulk_part_acknowledged(void *sm, void *copy, uint64_t at);      /* of lsu_calls */
 bool bulk_describe(const struct sm *s, char *buf, size_t size);      /* for hang reports; false: there are no copies */
 void bulk_free(struct sm *s);
 

@@ -210,7 +210,6 @@ static uint32_t most_work(const struct flow *flow)
     return n;
 }
 
-
 struct varying *varying_new(const struct ptx_func *f, const struct flow *flow, enum varying_loads loads)
 {
     struct varying *v = mem_zero(1, sizeof *v, "registers that differ between lanes");
