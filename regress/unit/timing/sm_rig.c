@@ -147,12 +147,13 @@ void lsu_settle(struct lsu *u, uint64_t until)
     (void)u, (void)until;
 }
 
-/* What only transactional memory and the oracle of program order call, which these SMs do not have. */
+/* What only transactional memory, bulk copies and the oracle of program order call, which these SMs do not have. */
 void lsu_check_order(struct lsu *u, struct order_check *c) { fail(); }
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now) { fail(); }
 uint32_t lsu_background_queued(const struct lsu *u) { return 0; }
 void lsu_banks(struct lsu *u, const struct lsu_banks *b) { fail(); }
 bool lsu_can_send(const struct lsu *u) { return false; }
+bool lsu_stores_wait(const struct lsu *u) { return false; }
 bool lsu_has_credits(const struct lsu *u, uint64_t now) { return true; }
 void lsu_send(struct lsu *u, struct packet *p) { fail(); }
 uint32_t lsu_slice(const struct lsu *u, uint64_t address) { return 0; }
