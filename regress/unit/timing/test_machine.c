@@ -329,7 +329,7 @@ static struct end_of_warps run_blocks_that_store(const char *setting, const char
     return r;
 }
 
-/* The last block's stores are waited for by the kernel, those of the others by nobody. */
+/* The kernel waits for the last block's stores; nothing waits for those of the others. */
 static void warps_end_before_their_stores_have_performed(void **state)
 {
     static const char *const none[] = { NULL };
