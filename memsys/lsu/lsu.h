@@ -134,7 +134,7 @@ void lsu_send(struct lsu *u, struct packet *p);
 uint32_t lsu_slice(const struct lsu *u, uint64_t address);
 /* Does this warp slot have an access outstanding, private and unacknowledged ones included? */
 bool lsu_warp_busy(const struct lsu *u, uint32_t sm_slot);
-/* Are all accesses of the warp slot that are outstanding stores and reds that have been sent to L2? loads, stores: the
+/* True: each outstanding access of the warp slot is a store or red that has been sent to L2. loads, stores: the
  * calls of `performed` that the warp expects. */
 bool lsu_all_sent(const struct lsu *u, uint32_t sm_slot, uint32_t loads, uint32_t stores);
 /* The warp has ended, with lsu_all_sent: its slot is no longer busy; `performed` is not called for these accesses. */

@@ -3,6 +3,7 @@
  * the access. Those that compute the results of the lanes take issue slots while the access is in flight, and time
  * after it.
  */
+#include "base/num.h"
 #include "timing/core/combine.h"
 #include "timing/core/sm_impl.h"
 
@@ -33,7 +34,7 @@ void combine_issued(struct sm *s, const struct slot *w, const struct tinst *t, s
     if (!mem_combine_lanes(op))
         return;
     s->count[STAT_COMBINED_ATOMICS]++;
-    s->count[STAT_COMBINED_LANES] += (unsigned)__builtin_popcountll(op->combined);
+    s->count[STAT_COMBINED_LANES] += num_ones(op->combined);
     if (after)
         sched_begin_sequence(&s->sched[w->sched], after + 1, t->slot_gap, s->now);
 }

@@ -132,7 +132,7 @@ bool varying_diverges(const struct varying *v, const struct ptx_inst *in)
     return in->op == OP_BRA && in->guard && !in->mod[PG_UNI] && v->reg[in->guard->id];
 }
 
-/* Also branches through a table, for which Fig. 2 has no instructions. */
+/* Also branches through a table, which varying_diverges does not report. */
 static bool divides(const struct varying *v, const struct ptx_inst *in)
 {
     bool table = in->op == OP_BRX && !in->mod[PG_UNI] && in->opd[0].kind == OPD_REG && v->reg[in->opd[0].reg->id];

@@ -1139,7 +1139,7 @@ static void an_ended_warp_leaves_its_stores(void **state)
     finish();
 }
 
-/* A warp that waits for a load, or has no store, ends as before. */
+/* An outstanding load is no sent store, whatever counts the SM expects; a slot without accesses has sent all. */
 static void a_warp_with_a_load_has_not_sent_all(void **state)
 {
     start();
@@ -1149,7 +1149,7 @@ static void a_warp_with_a_load_has_not_sent_all(void **state)
     struct rig_op *o = load(1024, 4);
     rig_issue(&rig, o, 0);
     while (!o->done) {
-        assert_false(lsu_all_sent(rig.u, 0, 1, 1));
+        assert_false(lsu_all_sent(rig.u, 0, 0, 1) || lsu_all_sent(rig.u, 0, 0, 0));
         rig_cycle(&rig);
     }
     finish();

@@ -245,20 +245,25 @@ static void the_rate_is_that_of_other_copies(void **state)
     assert_true(bulk[0] > others[0] / 2 && bulk[0] < others[0] + others[0] / 2);
 }
 
-/* Blocks on four SMs: the clocks of the first and all bytes do not depend on the number of host threads. */
+/* Blocks on four SMs: the times of all blocks and all bytes do not depend on the number of host threads. */
 static void host_threads_do_not_matter(void **state)
 {
     static const char body[] =
         EXPECT(4096) "    mov.u32 %r7, %ctaid.x;\n    mul.wide.u32 %rd7, %r7, 4096;\n    add.u64 %rd2, %rd2, %rd7;\n"
-        START LOAD(4096) WAIT(W, 0) STORE(0, 2048) "    cp.async.bulk.wait_group 0;\n    mov.u64 %rd6, %clock64;\n"
+        START LOAD(4096) WAIT(W, 0) STORE(2048, 2048) "    cp.async.bulk.wait_group 0;\n    mov.u64 %rd6, %clock64;\n"
         "    sub.u64 %rd6, %rd6, %rd5;\n    mul.wide.u32 %rd8, %r7, 4;\n    add.u64 %rd8, %rd8, %rd1;\n"
         "    @%first st.global.u32 [%rd8], %rd6;\n" END;
-    uint32_t one[RESULTS], four[RESULTS];
+    uint32_t one[RESULTS], four[RESULTS], *a = malloc(BUFFER), *b = malloc(BUFFER);
     const struct machine alone = { .timing = true, .grid = 16, .host_threads = 1 };
     const struct machine parallel = { .timing = true, .grid = 16, .host_threads = 4 };
-    run(body, &alone, one, NULL);
-    run(body, &parallel, four, NULL);
+    run(body, &alone, one, a);
+    run(body, &parallel, four, b);
     assert_memory_equal(one, four, sizeof one);
+    assert_memory_equal(a, b, BUFFER);
+    for (uint32_t i = 0; i < 16 * 1024; i++)
+        assert_int_equal(a[i], 1000 + (i % 1024 >= 512 ? i - 512 : i));
+    free(a);
+    free(b);
     assert_true(one[0] > 0 && one[15] > 0);
 }
 
