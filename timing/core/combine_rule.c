@@ -181,8 +181,8 @@ static uint32_t result_cycles(const struct sm_cfg *c, enum lat_class l)
 }
 
 /*
- * A vote or a reduction over the lanes, the leader's number or the number of lanes, a comparison; with result a shuffle
- * and an addition after the access. The instructions that issue after it are those of RANK that SUM does not have.
+ * Before the access: a vote or a reduction over the lanes, the leader's number or the number of lanes, a comparison.
+ * RANK: after it a shuffle and an addition. Of RANK's issue slots, those that SUM does not have come after the access.
  */
 static void set_sequence(struct tinst *t, enum combine how, const struct sm_cfg *c)
 {

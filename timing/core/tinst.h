@@ -25,8 +25,8 @@ enum tinst_kind {
     TINST_COPY                       /* commits a group of asynchronous copies, or waits for groups (copies.c) */
 };
 
-/* How an atomic of several lanes is one access (combine_rule.c): its value times the number of lanes, a reduction of the
- * lanes' values, or as SUM, with a result for each lane. */
+/* How several lanes' atomic becomes one access (combine_rule.c). SUM: the value times the number of lanes; REDUCE: a
+ * reduction of the lanes' values; RANK: as SUM, and each lane has a result. */
 enum combine { COMBINE_NONE, COMBINE_SUM, COMBINE_REDUCE, COMBINE_RANK };
 
 /* Vector accesses and calls may use more than TINST_REGS registers (`all_regs`). The first 64 * TINST_WORDS registers
@@ -61,7 +61,7 @@ struct tinst {
     uint16_t slots_before;           /* combined atomics: of the slots, those before the access */
     uint8_t combine;                 /* enum combine */
     bool reduces;                    /* an atom that the assembler makes a red (combine_rule.c) */
-    uint32_t lead, tail;             /* combined atomics: core cycles before the access, and after it until the results */
+    uint32_t lead, tail;             /* combined atomics: core cycles before the access; after it, until the results */
     uint32_t scalars;                /* instructions on the scalar unit that precede it (core.exec_mask) */
     uint32_t interval;               /* core cycles until the pipeline accepts the next instruction */
     uint32_t latency;                /* core cycles until a dependent instruction may issue, all lanes done */

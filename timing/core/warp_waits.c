@@ -109,7 +109,7 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
     return w->inst->pipe;
 }
 
-/* Must other components permit the issue, too, of a warp that could issue? */
+/* The warp could issue: must the ordering policy, copies, transactions or the host permit it, too? */
 static inline bool others_decide(const struct slot *w)
 {
     return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST) | (w->inst->kind == TINST_COPY) |
