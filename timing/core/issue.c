@@ -73,7 +73,12 @@ static void execute_alu(struct sm *s, struct slot *w, const struct tinst *t)
     if (!t->ndst)
         return;
     warp_set_pending(w, t, s->pending_words, false);
-    sm_result(s, at + t->latency + s->cfg.stages, EVENT_ALU, w, t);
+    at += t->latency + s->cfg.stages;
+    sm_result(s, at, EVENT_ALU, w, t);
+    if (t->late[0]) {
+        warp_set_late(w, t);
+        sm_result(s, at + s->cfg.guard_latency, EVENT_LATE, w, t);
+    }
 }
 
 /* The maximum over the lanes, at most a millisecond (PTX ISA, nanosleep). */

@@ -30,6 +30,7 @@ struct sm_cfg {
 #include "base/config/config_fields.h"
     struct { uint32_t latency, interval; } class[LAT_CLASSES];
     uint32_t slots[SEQ_NONE];        /* issue slots, by kind of sequence */
+    uint32_t chain[SEQ_NONE];        /* result latency of the first lanes; 0 = that of the latency class */
     struct cnet_cfg cluster;
     uint32_t warps, blocks;          /* slots */
     uint32_t warp_size, core_mhz;

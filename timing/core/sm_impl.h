@@ -242,6 +242,8 @@ void warp_run_scalars(struct sm *s, struct slot *w);
 void warp_advance(struct sm *s, struct slot *w);
 void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, bool memory);
 void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory);
+void warp_set_late(struct slot *w, const struct tinst *t);       /* its predicates, for guards */
+void warp_clear_late(struct sm *s, struct slot *w, const struct tinst *t);
 void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t stores, uint32_t acquires);
 
 /* ---- fetch.c ---- */

@@ -1,7 +1,8 @@
 /*
  * The unit and latency class in the instruction table and the operand types determine the pipeline, latency and
  * initiation interval of an instruction. Its registers get scoreboard numbers: by width class and by the allocated
- * register, then the predicates, and the carry flag last.
+ * register, then the predicates, then the carry flag. With core.guard_latency a predicate has a second number, under
+ * which the instructions that it guards wait for it, since they read it at issue and thus before their operands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,8 @@ static void set_sequence(struct tinst *t, const struct ptx_inst *in, const struc
 {
     enum sequence q = sequence_of(in);
     t->slots = q == SEQ_NONE ? 1 : (uint16_t)c->slots[q];
+    if (q != SEQ_NONE && c->chain[q])
+        t->latency = c->chain[q] + t->lane_cycles - 1;
     uint32_t gap = (t->latency + c->stages) / t->slots;
     t->slot_gap = (uint16_t)num_least(gap ? gap : 1, UINT16_MAX);
 }
@@ -249,6 +252,7 @@ static void set_order(struct tinst *t, const struct ptx_inst *in)
 struct numbering {
     const struct flow *flow;
     uint32_t base[RC_COUNT], carry;
+    uint32_t late;                               /* second number of a predicate - its first number; 0 = none */
     uint32_t src[64], dst[64], nsrc, ndst;       /* of the current instruction; no tinst has more than 64 */
     uint32_t read_words, written_words;          /* the 32-bit registers of these; predicates are apart */
 };
@@ -256,12 +260,23 @@ struct numbering {
 static void set_numbering(struct numbering *n, const struct flow *flow)
 {
     n->flow = flow;
+    n->late = 0;
     uint32_t next = 0;
     for (int c = 0; c < RC_COUNT; c++) {
         n->base[c] = next;
         next += flow->slots[c];
     }
     n->carry = next < UINT16_MAX ? next : UINT16_MAX;
+}
+
+/* The second numbers follow the carry flag. Returns how many there are. */
+static uint32_t number_late(struct numbering *n)
+{
+    uint32_t predicates = n->flow->slots[RC_PRED];
+    if (n->carry + predicates >= UINT16_MAX)
+        return 0;
+    n->late = n->carry + 1 - n->base[RC_PRED];
+    return predicates;
 }
 
 /* False: the list has it already. */
@@ -293,6 +308,19 @@ static void note_register(void *ctx, struct ptx_reg *r, bool write)
         n->read_words += note(n->src, &n->nsrc, reg) ? (uint32_t)ptx_reg_words(r) : 0;
 }
 
+/* Predicates that come from memory instructions (mbarrier.try_wait) have no late number: these tell when they end. */
+static void set_late(struct tinst *t, const struct ptx_inst *in, const struct numbering *n)
+{
+    uint32_t nlate = 0;
+    if (!n->late)
+        return;
+    if (in->guard && n->flow->slot[in->guard->id] != FLOW_NONE)
+        t->guard = (uint16_t)(number_in(n, in->guard) + n->late);
+    for (uint32_t i = 0; t->kind == TINST_ALU && i < n->ndst; i++)
+        if (n->dst[i] >= n->base[RC_PRED] && n->dst[i] < n->carry && nlate < 2)
+            t->late[nlate++] = (uint16_t)(n->dst[i] + n->late);
+}
+
 /* Register accesses of an instruction: 32 lanes are one access. */
 static uint8_t accesses(uint32_t words, const struct sm_cfg *c)
 {
@@ -305,6 +333,7 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
     ptx_inst_visit_regs(in, note_register, n);
     t->register_reads = accesses(n->read_words, c);
     t->register_writes = accesses(n->written_words, c);
+    set_late(t, in, n);
     if (in->mod[PG_CC])
         note(n->dst, &n->ndst, n->carry);
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
@@ -435,7 +464,7 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     t->code = code;
     t->address = address;
     t->ninsts = f->ninsts;
-    t->nregs = n.carry + 1;
+    t->nregs = n.carry + 1 + (c->guard_latency ? number_late(&n) : 0);
     for (uint32_t i = 0; i < f->ninsts; i++) {
         set_instruction(&t->inst[i], &f->insts[i], site_of(code, i), f->is_entry, c);
         set_registers(&t->inst[i], &f->insts[i], &n, c);

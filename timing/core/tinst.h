@@ -68,12 +68,14 @@ struct tinst {
     struct order_access access;
     uint64_t uses[TINST_WORDS], writes[TINST_WORDS];     /* bit sets of registers: all that it uses; destinations */
     uint16_t reg[TINST_REGS];        /* scoreboard numbers of the sources, then of the destinations */
+    uint16_t guard, late[2];         /* core.guard_latency: the numbers under which guards wait for a predicate: of its
+                                        own guard, and of its destinations; 0 = none */
 };
 
 struct tcode {                       /* of one function */
     const struct code *code;
     struct tinst *inst;              /* by PTX instruction index; [ninsts] = the return at the end */
-    uint32_t ninsts, nregs;          /* nregs: scoreboard registers */
+    uint32_t ninsts, nregs;          /* nregs: scoreboard registers; with core.guard_latency predicates are two each */
     uint64_t address;                /* of instruction 0 in the instruction cache */
 };
 

@@ -2,7 +2,7 @@
  * What the next instruction of a warp waits for. A warp is examined only after an event that it may have waited for. It
  * then moves to the set of warps that are ready for a pipeline, or to the set of its stall reason. The scoreboard
  * stalls an instruction while a register that it reads or writes is pending. Sources are read at issue, so
- * write-after-read hazards do not exist.
+ * write-after-read hazards do not exist. A predicate may be pending longer for guards than for other uses.
  */
 #include "timing/core/sm_impl.h"
 
@@ -29,6 +29,15 @@ void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, boo
     w->stops += t->stops;
 }
 
+/* A result is available: the warp may have waited for it, or its block for the end of the warp. */
+static void result_available(struct sm *s, struct slot *w)
+{
+    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM || w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_ALU)
+        warp_consider(s, w);
+    else if (w->ended)
+        sm_block_check_end(s, w->block);
+}
+
 void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory)
 {
     uint64_t *set = w->pending + (memory ? s->pending_words : 0);
@@ -38,10 +47,34 @@ void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, boo
         clear_bit(set, t->reg[i]);
     *(memory ? &w->nmem : &w->nalu) -= 1;
     w->stops -= t->stops;
-    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM || w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_ALU)
-        warp_consider(s, w);
-    else if (w->ended)
-        sm_block_check_end(s, w->block);
+    result_available(s, w);
+}
+
+void warp_set_late(struct slot *w, const struct tinst *t)
+{
+    set_bit(w->pending, t->late[0]);
+    if (t->late[1])
+        set_bit(w->pending, t->late[1]);
+    w->nalu++;
+}
+
+void warp_clear_late(struct sm *s, struct slot *w, const struct tinst *t)
+{
+    clear_bit(w->pending, t->late[0]);
+    if (t->late[1])
+        clear_bit(w->pending, t->late[1]);
+    w->nalu--;
+    result_available(s, w);
+}
+
+/* Its guard is read late, or it writes a predicate for which guards still wait: they would not see its end apart. */
+static bool waits_late(const struct slot *w, const struct tinst *t)
+{
+    const uint16_t number[] = { t->guard, t->late[0], t->late[1] };
+    for (int i = 0; i < 3; i++)
+        if (number[i] && w->pending[number[i] / 64] >> number[i] % 64 & 1)
+            return true;
+    return false;
 }
 
 /* Does the instruction use a register of the set? */
@@ -64,7 +97,7 @@ static enum sm_stall scoreboard(const struct slot *w, uint32_t words)
         return w->nmem ? SM_STALL_SCOREBOARD_MEM : SM_STALL_SCOREBOARD_ALU;
     if (uses_any(t, w->pending + words))
         return SM_STALL_SCOREBOARD_MEM;
-    return uses_any(t, w->pending) ? SM_STALL_SCOREBOARD_ALU : SM_STALLS;
+    return uses_any(t, w->pending) || waits_late(w, t) ? SM_STALL_SCOREBOARD_ALU : SM_STALLS;
 }
 
 /* ---- order ---- */
