@@ -346,14 +346,20 @@ static void count_grids(struct machine *m)
     }
 }
 
-/* The code of the kernel itself; functions that it calls are fetched when they are called. */
+/*
+ * The code of the kernel itself, and the lines behind it that a fetch asks for in advance: the descriptor of a launch has
+ * an address and a size, and does not tell functions apart. Functions that the kernel calls are fetched when they are
+ * called.
+ */
 static void preload_code(struct machine *m, const struct grid *g)
 {
     const struct tcode *t = g->code->of_func[g->launch.code->func->index];
+    uint64_t code = ((uint64_t)t->ninsts + 1) * m->cfg.sm.inst_bytes;
+    uint64_t ahead = (uint64_t)m->cfg.lsu.ro.inst_prefetch * m->cfg.sm.inst_line;
     if (!m->cfg.lsu.ro.inst_launch_kb)
         return;
     for (uint32_t i = 0; i < m->cfg.sms; i++)
-        lsu_preload_code(sm_lsu(m->sm[i]), t->address, ((uint64_t)t->ninsts + 1) * m->cfg.sm.inst_bytes);
+        lsu_preload_code(sm_lsu(m->sm[i]), t->address, code + ahead);
 }
 
 static void begin(struct machine *m, struct grid *grids, uint32_t n)
