@@ -6,7 +6,7 @@ MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
            dram occupancy carveout mbarrier bulk schedule policies reservations litmus vmem traffic machine dispatch \
-           partition lsu l2_fetch combine combine_rule behaviour
+           partition lsu l2_fetch combine combine_rule behaviour sm
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -31,6 +31,7 @@ FINDER_partition := regress/unit/memsys/test_partition.c
 FINDER_lsu       := $(patsubst %,regress/unit/memsys/%.c,test_lsu lsu_rig lsu_random)
 FINDER_l2_fetch  := regress/unit/frontend/test_l2_fetch.c
 FINDER_dispatch  := regress/unit/timing/test_dispatch.c
+FINDER_sm        := regress/unit/timing/test_sm.c $(SM_RIG)
 FINDER_machine   := regress/unit/timing/test_machine.c
 FINDER_policies  := regress/order/test_policies.c $(COHERENCE_TOYS) regress/witness/lab.c
 FINDER_reservations    := regress/order/test_reservations.c

@@ -9,7 +9,7 @@
 
 enum event_kind {
     EVENT_ALU, EVENT_MEM,            /* the results of an arithmetic or memory instruction are available: inst */
-    EVENT_LATE,                      /* guards may read the predicates that an arithmetic instruction wrote: inst */
+    EVENT_GUARDS,                    /* guards may read the predicates that an arithmetic instruction wrote */
     EVENT_WAKE,                      /* the hold of a warp ends */
     EVENT_FETCHED,                   /* n instructions reach the buffer; ignored if the warp has another epoch */
     EVENT_LINE,                      /* an instruction line has been filled: address */

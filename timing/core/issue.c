@@ -75,10 +75,8 @@ static void execute_alu(struct sm *s, struct slot *w, const struct tinst *t)
     warp_set_pending(w, t, s->pending_words, false);
     at += t->latency + s->cfg.stages;
     sm_result(s, at, EVENT_ALU, w, t);
-    if (t->late[0]) {
-        warp_set_late(w, t);
-        sm_result(s, at + s->cfg.guard_latency, EVENT_LATE, w, t);
-    }
+    if (t->predicate[0])
+        warp_delay_guards(s, w, t, at + s->cfg.guard_latency);
 }
 
 /* The maximum over the lanes, at most a millisecond (PTX ISA, nanosleep). */

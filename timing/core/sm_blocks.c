@@ -102,6 +102,23 @@ static void grow_scoreboards(struct sm *s, uint32_t regs)
     s->pending_words = words;
 }
 
+/* core.guard_latency: the same for predicates. */
+static void grow_predicates(struct sm *s, uint32_t n)
+{
+    if (!s->cfg.guard_latency || n <= s->predicates)
+        return;
+    uint64_t *from = huge_zero((size_t)s->cfg.warps * n, sizeof *from, "the predicates of warps");
+    for (uint32_t i = 0; i < s->cfg.warps; i++) {
+        uint64_t *row = from + (size_t)i * n;
+        for (uint32_t k = 0; k < s->predicates; k++)
+            row[k] = s->slot[i].guards_from[k];
+        s->slot[i].guards_from = row;
+    }
+    huge_free(s->guards_from);
+    s->guards_from = from;
+    s->predicates = n;
+}
+
 /* ---- start ---- */
 
 /* The place in the SM of the next block to start: the lowest free one. */
@@ -200,6 +217,7 @@ static void start_block(struct sm *s, struct resident_block *r, const struct blo
     s->blocks++;
     s->live += r->alive;
     grow_scoreboards(s, b->grid->code->max_regs);
+    grow_predicates(s, b->grid->code->max_predicates);
     for (uint32_t i = 0; i < r->block->nwarps; i++) {
         r->slot[i] = take_slot(s, schedulers);
         mine[s->slot[r->slot[i]].sched] |= s->slot[r->slot[i]].bit;

@@ -40,7 +40,7 @@ static void describe_register(const struct sm *s, const struct slot *w, char *bu
         snprintf(buf, size, "register %s, which is still being %s", name ? name : "?", m ? "loaded" : "computed");
         return;
     }
-    snprintf(buf, size, "a predicate that guards read late (core.guard_latency)");
+    snprintf(buf, size, "the predicate that guards it");
 }
 
 static void describe_barrier(const struct slot *w, char *buf, size_t size)

@@ -54,6 +54,7 @@ struct slot {                        /* a warp slot: two cache lines of the host
     const struct tinst *inst;        /* the next instruction; NULL = waits at a barrier, or has ended */
     uint64_t bit;                    /* of this slot in the sets of its scheduler */
     uint64_t *pending;               /* scoreboard: [words] results of arithmetic, [words] of memory */
+    uint64_t *guards_from;           /* core.guard_latency: by predicate, the cycle from which guards may read it */
     const struct tcode *code;        /* function of the next instruction */
     const struct tcode *pending_code;            /* function whose registers are pending */
     uint16_t nalu, nmem;             /* instructions whose results are pending */
@@ -134,6 +135,8 @@ struct sm {
     struct bulk_engine *bulk;        /* NULL: no bulk copies */
     uint64_t *pending;               /* scoreboards of all slots */
     uint32_t pending_words;          /* of one set of one slot */
+    uint64_t *guards_from;           /* of all slots */
+    uint32_t predicates;             /* of one slot */
     /* fetch */
     uint64_t want[SM_SLOTS_MAX / 64];            /* slots that need a fetch */
     uint32_t want_words;             /* of `want` that are used */
@@ -242,8 +245,9 @@ void warp_run_scalars(struct sm *s, struct slot *w);
 void warp_advance(struct sm *s, struct slot *w);
 void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, bool memory);
 void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory);
-void warp_set_late(struct slot *w, const struct tinst *t);       /* its predicates, for guards */
-void warp_clear_late(struct sm *s, struct slot *w, const struct tinst *t);
+/* core.guard_latency: guards may read the predicates that it writes from this cycle on; a cycle of EVENT_GUARDS. */
+void warp_delay_guards(struct sm *s, struct slot *w, const struct tinst *t, uint64_t at);
+void warp_guards_read(struct sm *s, struct slot *w);
 void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t stores, uint32_t acquires);
 
 /* ---- fetch.c ---- */

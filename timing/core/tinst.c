@@ -1,8 +1,7 @@
 /*
  * The unit and latency class in the instruction table and the operand types determine the pipeline, latency and
  * initiation interval of an instruction. Its registers get scoreboard numbers: by width class and by the allocated
- * register, then the predicates, then the carry flag. With core.guard_latency a predicate has a second number, under
- * which the instructions that it guards wait for it, since they read it at issue and thus before their operands.
+ * register, then the predicates, and the carry flag last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +251,6 @@ static void set_order(struct tinst *t, const struct ptx_inst *in)
 struct numbering {
     const struct flow *flow;
     uint32_t base[RC_COUNT], carry;
-    uint32_t late;                               /* second number of a predicate - its first number; 0 = none */
     uint32_t src[64], dst[64], nsrc, ndst;       /* of the current instruction; no tinst has more than 64 */
     uint32_t read_words, written_words;          /* the 32-bit registers of these; predicates are apart */
 };
@@ -260,23 +258,12 @@ struct numbering {
 static void set_numbering(struct numbering *n, const struct flow *flow)
 {
     n->flow = flow;
-    n->late = 0;
     uint32_t next = 0;
     for (int c = 0; c < RC_COUNT; c++) {
         n->base[c] = next;
         next += flow->slots[c];
     }
     n->carry = next < UINT16_MAX ? next : UINT16_MAX;
-}
-
-/* The second numbers follow the carry flag. Returns how many there are. */
-static uint32_t number_late(struct numbering *n)
-{
-    uint32_t predicates = n->flow->slots[RC_PRED];
-    if (n->carry + predicates >= UINT16_MAX)
-        return 0;
-    n->late = n->carry + 1 - n->base[RC_PRED];
-    return predicates;
 }
 
 /* False: the list has it already. */
@@ -308,17 +295,22 @@ static void note_register(void *ctx, struct ptx_reg *r, bool write)
         n->read_words += note(n->src, &n->nsrc, reg) ? (uint32_t)ptx_reg_words(r) : 0;
 }
 
-/* Predicates that come from memory instructions (mbarrier.try_wait) have no late number: these tell when they end. */
-static void set_late(struct tinst *t, const struct ptx_inst *in, const struct numbering *n)
+/* 1 + the number of a predicate among the predicates; 0 = it is none, or one of too many. */
+static uint16_t predicate_in(const struct numbering *n, uint32_t reg)
 {
-    uint32_t nlate = 0;
-    if (!n->late)
-        return;
+    uint32_t first = n->base[RC_PRED], number = reg - first + 1;
+    return reg >= first && reg < n->carry && number <= UINT16_MAX ? (uint16_t)number : 0;
+}
+
+/* Memory instructions that write a predicate (mbarrier.try_wait) have no fixed latency: guards see it with its end. */
+static void set_guards(struct tinst *t, const struct ptx_inst *in, const struct numbering *n)
+{
+    uint32_t written = 0;
     if (in->guard && n->flow->slot[in->guard->id] != FLOW_NONE)
-        t->guard = (uint16_t)(number_in(n, in->guard) + n->late);
-    for (uint32_t i = 0; t->kind == TINST_ALU && i < n->ndst; i++)
-        if (n->dst[i] >= n->base[RC_PRED] && n->dst[i] < n->carry && nlate < 2)
-            t->late[nlate++] = (uint16_t)(n->dst[i] + n->late);
+        t->guard = predicate_in(n, number_in(n, in->guard));
+    for (uint32_t i = 0; t->kind == TINST_ALU && i < n->ndst && written < 2; i++)
+        if (predicate_in(n, n->dst[i]))
+            t->predicate[written++] = predicate_in(n, n->dst[i]);
 }
 
 /* Register accesses of an instruction: 32 lanes are one access. */
@@ -333,7 +325,8 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
     ptx_inst_visit_regs(in, note_register, n);
     t->register_reads = accesses(n->read_words, c);
     t->register_writes = accesses(n->written_words, c);
-    set_late(t, in, n);
+    if (c->guard_latency)
+        set_guards(t, in, n);
     if (in->mod[PG_CC])
         note(n->dst, &n->ndst, n->carry);
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC)
@@ -464,7 +457,8 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     t->code = code;
     t->address = address;
     t->ninsts = f->ninsts;
-    t->nregs = n.carry + 1 + (c->guard_latency ? number_late(&n) : 0);
+    t->nregs = n.carry + 1;
+    t->npredicates = code->flow->slots[RC_PRED];
     for (uint32_t i = 0; i < f->ninsts; i++) {
         set_instruction(&t->inst[i], &f->insts[i], site_of(code, i), f->is_entry, c);
         set_registers(&t->inst[i], &f->insts[i], &n, c);
@@ -532,6 +526,7 @@ struct tprogram *tprogram_new(const struct program *p, const struct sm_cfg *c, u
             continue;
         t->of_func[i] = tcode_new(f->code, c, address);
         t->max_regs = t->of_func[i]->nregs > t->max_regs ? t->of_func[i]->nregs : t->max_regs;
+        t->max_predicates = num_most(t->max_predicates, t->of_func[i]->npredicates);
         address += function_bytes(f, c);
     }
     return t;

@@ -68,14 +68,15 @@ struct tinst {
     struct order_access access;
     uint64_t uses[TINST_WORDS], writes[TINST_WORDS];     /* bit sets of registers: all that it uses; destinations */
     uint16_t reg[TINST_REGS];        /* scoreboard numbers of the sources, then of the destinations */
-    uint16_t guard, late[2];         /* core.guard_latency: the numbers under which guards wait for a predicate: of its
-                                        own guard, and of its destinations; 0 = none */
+    uint16_t guard, predicate[2];    /* core.guard_latency: 1 + the numbers, among the predicates, of its guard and of
+                                        the predicates that it writes; 0 = none */
 };
 
 struct tcode {                       /* of one function */
     const struct code *code;
     struct tinst *inst;              /* by PTX instruction index; [ninsts] = the return at the end */
-    uint32_t ninsts, nregs;          /* nregs: scoreboard registers; with core.guard_latency predicates are two each */
+    uint32_t ninsts, nregs;          /* nregs: scoreboard registers */
+    uint32_t npredicates;            /* of these */
     uint64_t address;                /* of instruction 0 in the instruction cache */
 };
 
@@ -93,6 +94,7 @@ enum sequence sequence_of(const struct ptx_inst *in);
 struct tprogram {
     struct tcode **of_func;          /* by ptx_func.index; NULL without a body */
     uint32_t nfuncs, max_regs;       /* max_regs: the most scoreboard registers of any function */
+    uint32_t max_predicates;
 };
 uint64_t tprogram_bytes(const struct program *p, const struct sm_cfg *c);    /* of instruction memory */
 struct tprogram *tprogram_new(const struct program *p, const struct sm_cfg *c, uint64_t address);

@@ -50,31 +50,19 @@ void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, boo
     result_available(s, w);
 }
 
-void warp_set_late(struct slot *w, const struct tinst *t)
+void warp_delay_guards(struct sm *s, struct slot *w, const struct tinst *t, uint64_t at)
 {
-    set_bit(w->pending, t->late[0]);
-    if (t->late[1])
-        set_bit(w->pending, t->late[1]);
+    for (int i = 0; i < 2; i++)
+        if (t->predicate[i])
+            w->guards_from[t->predicate[i] - 1] = at;
     w->nalu++;
+    sm_result(s, at, EVENT_GUARDS, w, t);
 }
 
-void warp_clear_late(struct sm *s, struct slot *w, const struct tinst *t)
+void warp_guards_read(struct sm *s, struct slot *w)
 {
-    clear_bit(w->pending, t->late[0]);
-    if (t->late[1])
-        clear_bit(w->pending, t->late[1]);
     w->nalu--;
     result_available(s, w);
-}
-
-/* Its guard is read late, or it writes a predicate for which guards still wait: they would not see its end apart. */
-static bool waits_late(const struct slot *w, const struct tinst *t)
-{
-    const uint16_t number[] = { t->guard, t->late[0], t->late[1] };
-    for (int i = 0; i < 3; i++)
-        if (number[i] && w->pending[number[i] / 64] >> number[i] % 64 & 1)
-            return true;
-    return false;
 }
 
 /* Does the instruction use a register of the set? */
@@ -90,14 +78,16 @@ static inline bool uses_any(const struct tinst *t, const uint64_t *set)
 
 /* The stall reason, SM_STALLS = none. Registers of another function have other numbers: all of them must be
  * available. */
-static enum sm_stall scoreboard(const struct slot *w, uint32_t words)
+static enum sm_stall scoreboard(const struct sm *s, const struct slot *w)
 {
     const struct tinst *t = w->inst;
+    uint32_t words = s->pending_words;
     if (t->all_regs || w->pending_code != w->code)
         return w->nmem ? SM_STALL_SCOREBOARD_MEM : SM_STALL_SCOREBOARD_ALU;
     if (uses_any(t, w->pending + words))
         return SM_STALL_SCOREBOARD_MEM;
-    return uses_any(t, w->pending) || waits_late(w, t) ? SM_STALL_SCOREBOARD_ALU : SM_STALLS;
+    bool guard = t->guard && w->guards_from[t->guard - 1] > s->now;
+    return guard || uses_any(t, w->pending) ? SM_STALL_SCOREBOARD_ALU : SM_STALLS;
 }
 
 /* ---- order ---- */
@@ -137,7 +127,7 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
         return SCHED_WAIT + SM_STALL_FETCH;
     if (w->stops)
         return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
-    if (w->nalu + w->nmem && (r = scoreboard(w, s->pending_words)) != SM_STALLS)
+    if (w->nalu + w->nmem && (r = scoreboard(s, w)) != SM_STALLS)
         return SCHED_WAIT + r;
     return w->inst->pipe;
 }

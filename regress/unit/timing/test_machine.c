@@ -196,6 +196,7 @@ static void the_same_however_simulated(void **state)
         { "l2.sector_replies=true" }, { "l2.parameters=true", "sim.flush=false" },
         { "l2.parameters=true", "coherence.protocol=mesi", "xbar.vns=4" }, { "core.exit_past_stores=true" },
         { "core.exit_past_stores=true", "gpu.sms=1", "gpu.max_blocks_per_sm=1" },
+        { "core.guard_latency=9" }, { "l15.kb=64", "inst.launch_kb=16", "inst.prefetch=4" },
         { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
         { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
     };
@@ -302,6 +303,26 @@ static void a_launch_leaves_parameters_in_l2(void **state)
     }
     assert_true(served[0] > served[1] + 100);
     assert_int_equal(cycles[0] - cycles[1], served[0] - served[1]);
+}
+
+/* A launch brings the code of a kernel and the lines behind it that fetches ask for in advance: only the parameters miss
+ * in L1.5. Without it each line of the code misses once, and so does each line behind it. */
+static void a_launch_brings_code_and_lines_behind_it(void **state)
+{
+    long long misses[2];
+    (void)state;
+    for (int brings = 0; brings < 2; brings++) {
+        struct session s;
+        open_with(&s, (const char *const[]){ brings ? "inst.launch_kb=16" : "inst.launch_kb=0", "l15.kb=64", "gpu.sms=1",
+                                             "inst.prefetch=4", "inst.bytes=16", NULL });
+        assert_int_equal(launch_slow(&s, 0, 11, 10, 0), SIMTX_OK);
+        json_t *root = stats_of(&s), *kernel = kernel_of(root, 0);
+        misses[brings] = number(json_object_get(kernel, "l15"), "misses");
+        json_decref(root);
+        close_gpu(&s);
+    }
+    assert_int_equal(misses[1], 1);
+    assert_true(misses[0] > 1 + 4);
 }
 
 /* ---- ends of warps ---- */
@@ -597,6 +618,7 @@ int main(void)
         cmocka_unit_test(packed_allocations_follow_each_other),
         cmocka_unit_test(copies_by_the_host_stay_in_l2),
         cmocka_unit_test(a_launch_leaves_parameters_in_l2),
+        cmocka_unit_test(a_launch_brings_code_and_lines_behind_it),
         cmocka_unit_test(warps_end_before_their_stores_have_performed),
         cmocka_unit_test(only_relaxed_machines_end_warps_early),
         cmocka_unit_test(streams_run_side_by_side),

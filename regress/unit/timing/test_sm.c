@@ -151,6 +151,28 @@ static void test_peak(void **state)
     sm_rig_close(&r);
 }
 
+/* ---- guards ---- */
+
+#define GUARD "core.guard_latency", "8"
+
+/* Guards and branches read a predicate 8 cycles later than selp and setp do; of two writes the later one counts. */
+static void test_guard_latency(void **state)
+{
+    (void)state;
+    assert_int_equal(COST("setp.eq.u32 %p1, %r1, 0; @%p1 add.u32 %r1, %r1, 1;", 32, GUARD), STEPS * (7 + 8 + 7));
+    assert_int_equal(COST("setp.eq.u32 %p1, %r1, 0; @!%p1 mov.u32 %r4, 1; add.u32 %r1, %r4, 1;", 32, GUARD),
+                     STEPS * (7 + 8 + 7 + 7));
+    assert_int_equal(COST("{ setp.eq.u32 %p1, %r1, 0; @%p1 bra L; L: add.u32 %r1, %r1, 1; }", 32, GUARD),
+                     STEPS * (7 + 8 + 5 + 7));
+    assert_int_equal(COST("setp.eq.u32 %p1, %r1, 0; selp.u32 %r1, %r1, %r2, %p1;", 32, GUARD), STEPS * (7 + 7));
+    assert_int_equal(COST("setp.eq.and.u32 %p1, %r1, 0, %p2; and.pred %p2, %p1, %p1;", 32, GUARD), STEPS * (7 + 7));
+    assert_int_equal(COST("setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p1, %r2, 0; @%p1 add.u32 %r1, %r1, 1;", 32, GUARD),
+                     STEPS * (7 + 7 + 8 + 7));
+    assert_int_equal(COST("setp.eq.u32 %p1|%p2, %r1, 0; @%p2 add.u32 %r1, %r1, 1;", 32, GUARD), STEPS * (7 + 8 + 7));
+    assert_int_equal(COST("setp.eq.u32 %p1, %r1, 0; @%p3 add.u32 %r4, %r2, 1; mov.u32 %r1, 0;", 32, GUARD),
+                     STEPS * (1 + 1 + 7));
+}
+
 /* ---- units, schedulers, dual issue ---- */
 
 static void test_units(void **state)
@@ -241,6 +263,18 @@ static void test_sequence_kinds(void **state)
         if (cycles != STEPS * kinds[i].cycles)
             fail_msg("%s with %s: %llu cycles", kinds[i].body, kinds[i].key, (unsigned long long)cycles);
     }
+}
+
+/* The result of a sequence comes after its chain, where the key is set; otherwise after the latency of its class. */
+static void test_chain(void **state)
+{
+    (void)state;
+    assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.scaled", "33"), STEPS * 33);
+    assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.scaled", "33", "core.sfu_width", "8"), STEPS * (33 + 3));
+    assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.approx", "33"), STEPS * 20);
+    assert_int_equal(COST("rsqrt.approx.f32 %f1, %f1;", 32, "chain.approx", "33"), STEPS * 33);
+    assert_int_equal(COST("rsqrt.approx.ftz.f32 %f1, %f1;", 32, "chain.approx", "33"), STEPS * 20);
+    assert_int_equal(COST(DIV, 32, DIVS, "chain.fp_div", "60"), STEPS * 60);
 }
 
 /* Counters and cycles are those of a run that visits every cycle. */
@@ -484,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_units),   cmocka_unit_test(test_dual_issue),
         cmocka_unit_test(test_fair),    cmocka_unit_test(test_memory),
         cmocka_unit_test(test_sequence), cmocka_unit_test(test_sequence_kinds),
+        cmocka_unit_test(test_guard_latency), cmocka_unit_test(test_chain),
         cmocka_unit_test(test_sequence_walk),
         cmocka_unit_test(test_order),   cmocka_unit_test(test_control),
         cmocka_unit_test(test_fetch),   cmocka_unit_test(test_collector),
