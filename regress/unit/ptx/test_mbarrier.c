@@ -163,7 +163,7 @@ static void many_arrivals_wait(void **state)
 static void later_copies_do_not_count(void **state)
 {
 #define LATER "    cp.async.ca.shared.global [%r3+4096], [%rd6+512], 16;\n"
-    check_copies(INIT(32) LATER "    cp.async.wait_all;\n" COPY "    " ARRIVE LATER "    mov.u32 %r9, 20;\n"
+    check_copies(INIT(32) LATER "    cp.async.wait_all;\n" COPY "    " ARRIVE LATER "    mov.u32 %r9, 10;\n"
                  "D:  sub.u32 %r9, %r9, 1;\n    setp.ne.u32 %q, %r9, 0;\n    @%q bra D;\n" PARITY(0, 0) WAIT(0) STORE);
 }
 

@@ -314,7 +314,7 @@ static void a_launch_brings_code_and_lines_behind_it(void **state)
     for (int brings = 0; brings < 2; brings++) {
         struct session s;
         open_with(&s, (const char *const[]){ brings ? "inst.launch_kb=16" : "inst.launch_kb=0", "l15.kb=64", "gpu.sms=1",
-                                             "inst.prefetch=4", "inst.bytes=16", NULL });
+                                             "inst.prefetch=4", "inst.mshrs=8", "inst.bytes=16", NULL });
         assert_int_equal(launch_slow(&s, 0, 11, 10, 0), SIMTX_OK);
         json_t *root = stats_of(&s), *kernel = kernel_of(root, 0);
         misses[brings] = number(json_object_get(kernel, "l15"), "misses");
