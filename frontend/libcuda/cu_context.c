@@ -268,7 +268,13 @@ CU_API CUresult cuCtxSetFlags(unsigned flags)
 CU_API CUresult cuCtxRecordEvent(CUcontext c, CUevent event)
 {
     cudaError_t e = enter_named(&c);
-    return cu_leave(e ? e : rt_event_record(event, NULL, 0));
+    if (!e)
+        e = rt_context_push(c);
+    if (!e) {
+        e = rt_event_record(event, NULL, 0);
+        rt_context_pop(NULL);
+    }
+    return cu_leave(e);
 }
 
 CU_API CUresult cuCtxWaitEvent(CUcontext c, CUevent event)

@@ -350,6 +350,8 @@ void rt_destroy_execs(int device);
 bool rt_stream_ok(cudaStream_t s);
 bool rt_stream_builtin(cudaStream_t s);
 struct CUstream_st *rt_stream_state(cudaStream_t s);
+/* The context in which the work of a stream runs: of a built-in stream, the current one. */
+rt_context rt_stream_context(cudaStream_t s);
 cudaError_t rt_stream_create(cudaStream_t *out, unsigned flags, int priority);
 cudaError_t rt_stream_destroy(cudaStream_t s);
 cudaError_t rt_stream_wait(cudaStream_t s, cudaEvent_t event, unsigned flags);
