@@ -178,7 +178,8 @@ CU_API CUresult cuCtxGetApiVersion(CUcontext c, unsigned *version)
 
 CU_API CUresult cuCtxSynchronize(void)
 {
-    return cu_leave(rt_enter_context());
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_capture_forbids_device());
 }
 
 CU_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
