@@ -40,5 +40,6 @@ grep -q 'T &emplace(Args &&... args) noexcept {' $optional || {
     echo "thrust.sh: $optional has no emplace of a reference: another version of Thrust" >&2
     exit 0
 }
-sed '/^  T &emplace(Args &&... args) noexcept {/,/^  }/s/^    this->construct(.*/    return *(m_value = addressof(std::forward<Args>(args)...));/
-' $optional >"$to/thrust/optional.h"
+sed '/^  T &emplace(Args &&... args) noexcept {/,/^  }/{
+s/^    this->construct(.*/    return *(m_value = addressof(std::forward<Args>(args)...));/
+}' $optional >"$to/thrust/optional.h"

@@ -146,8 +146,8 @@ static bool looks_like_ptx(const struct fatbin *f)
 }
 
 /* Plain text that a compiler embeds has neither a length nor an end mark. It ends at the last brace or semicolon before
- * the first byte that is not text, since the data after it in the segment may begin with printable bytes. A text without
- * braces and semicolons, such as a header alone, is whole. */
+ * the first byte that is not text, since the data after it in the segment may begin with printable bytes. A text that
+ * has neither, such as a header alone, is whole. */
 static char *plain_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size)
 {
     size_t text_bytes = 0;

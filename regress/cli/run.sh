@@ -161,8 +161,8 @@ done
 check 2 "expected ARG:FILE" $(launch vadd.ptx $vadd --arg u32:1 --save c)
 check 2 "an array of" $(launch vadd.ptx --arg "f64[99999999999999]:0")
 check 2 "none.ptx: No such file" $(launch none.ptx)
-printf '.version 6.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n    .shared .b8 s[60000];\n    st.shared.b8 [s], 0;\n}\n' \
-    >static.ptx
+printf '.version 6.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n    .shared .b8 s[60000];\n' >static.ptx
+printf '    st.shared.b8 [s], 0;\n}\n' >>static.ptx
 check 2 "60000 of static shared memory, but may have 49152 in all; no attribute raises this limit for static arrays" \
     $(launch static.ptx)
 clusters="cluster.ptx --grid 16 --block 32 --kernel"
