@@ -56,11 +56,25 @@ struct litmus_command {
     int tests, refused, forbidden, unexpected, weak, weak_seen;
 };
 
+/* Ends the command with a message that names the option. */
+static const char *known_policy(const char *name)
+{
+    char *text = mem_format("order.policy=%s", name), *message = NULL;
+    simtx_config *trial = simtx_config_new();
+    if (simtx_config_assign(trial, text, "--policy", &message)) {
+        fputs(message ? message : "", stderr);
+        exit(CMD_USAGE);
+    }
+    simtx_config_free(trial);
+    free(text);
+    return name;
+}
+
 static void take(struct litmus_command *c, int option, const char *value)
 {
     switch (option) {
     case OPT_MODEL: c->model = value; break;
-    case OPT_POLICY: c->policy = value; break;
+    case OPT_POLICY: c->policy = known_policy(value); break;
     case OPT_CONFIG: c->config = value; break;
     case OPT_SET: mem_append(&c->sets, "%s%s", c->sets ? "\n" : "", value); break;
     case OPT_RUNS: c->runs = cmd_number(COMMAND, "--runs", value, UINT64_MAX); break;

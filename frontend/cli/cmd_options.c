@@ -301,7 +301,7 @@ static void take_value(struct cmd_args *a, const struct cmd_option *row, const c
     if (optional && !a->value && (a->at == a->argc || strspn(a->argv[a->at], "0123456789") == 0))
         return;
     if (row->value && !a->value) {
-        if (a->at == a->argc)
+        if (a->at == a->argc || !strcmp(a->argv[a->at], "--"))
             cmd_usage_error(a->command, "%s needs a value: %s %s", row->name, row->name, row->value);
         a->value = a->argv[a->at++];
     }

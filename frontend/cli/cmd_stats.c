@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/hist.h"
 #include "base/stats.h"
 #include "frontend/lib/stats_text.h"
@@ -113,6 +115,20 @@ static void print_values(const struct stats_table *t, unsigned warp_size, const 
     }
 }
 
+/* A word that is no figure is a file; one that looks like no file's name was probably meant as a figure. */
+static void check_file(const char *word)
+{
+    const char *names[STAT_END];
+    if (strpbrk(word, "/") || strstr(word, ".json") || access(word, F_OK) == 0)
+        return;
+    for (int i = 0; i < STAT_END; i++)
+        names[i] = stat_table[i].name;
+    const char *near = diag_nearest(word, names, STAT_END);
+    if (near)
+        cmd_usage_error("simtx stats", "'%s' is neither a file nor a figure, did you mean %s?", word, near);
+    cmd_usage_error("simtx stats", "'%s' is neither a file nor a figure (`simtx stats` lists the figures)", word);
+}
+
 static int print_file(const char *path, const struct wanted *w)
 {
     char error[500];
@@ -147,7 +163,7 @@ int cmd_stats(int argc, char **argv)
         else if (which == CMD_ARG_WORD && (file || w.n))
             cmd_usage_error("simtx stats", "'%s' is no figure (`simtx stats` lists them)", a.value);
         else if (which == CMD_ARG_WORD)
-            file = a.value;
+            check_file(file = a.value);
         markdown |= which == OPT_MARKDOWN;
         stalls |= which == OPT_STALLS;
     }

@@ -18,6 +18,7 @@ static int cmd_version(int argc, char **argv)
 }
 
 static int cmd_help(int argc, char **argv);
+static int cmd_help_of(const char *name);
 
 static const struct command {
     const char *name;
@@ -37,13 +38,15 @@ static const struct command {
     { "cost", cmd_cost, "hardware cost: bytes of the structures of protocols and policies" },
     { "litmus", cmd_litmus, "run litmus tests and compare the outcomes with a memory model" },
     { "version", cmd_version, "print the version" },
-    { "help", cmd_help, "print this help" },
+    { "help", cmd_help, "print this help, or that of a command" },
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static int cmd_help(int argc, char **argv)
 {
+    if (argc > 1 && *argv[1] != '-')
+        return cmd_help_of(argv[1]);
     puts("simtx simulates a GPU: it runs CUDA programs and PTX kernels on a machine without one.\n\n"
          "usage: simtx COMMAND [options]     `simtx COMMAND --help` explains each\n");
     for (int i = 0; i < COMMANDS; i++)
@@ -63,6 +66,26 @@ static const struct command *find(const char *name)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
+}
+
+static const struct command *find_or_exit(const char *name)
+{
+    const struct command *c = find(name);
+    const char *names[COMMANDS];
+    if (c)
+        return c;
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *near = diag_nearest(name, names, COMMANDS);
+    if (near)
+        cmd_usage_error("simtx", "unknown command '%s', did you mean '%s'?", name, near);
+    cmd_usage_error("simtx", "unknown command '%s'", name);
+}
+
+static int cmd_help_of(const char *name)
+{
+    char command[] = "", option[] = "--help", *argv[] = {command, option, NULL};
+    return find_or_exit(name)->run(2, argv);
 }
 
 /* If the caller closed a standard descriptor, an opened file would get its number, and the output would go to the
@@ -104,16 +127,7 @@ int main(int argc, char **argv)
         cmd_help(argc, argv);
         return CMD_USAGE;
     }
-    const struct command *c = find(argv[1]);
-    if (!c) {
-        const char *names[COMMANDS];
-        for (int i = 0; i < COMMANDS; i++)
-            names[i] = commands[i].name;
-        const char *near = diag_nearest(argv[1], names, COMMANDS);
-        if (near)
-            cmd_usage_error("simtx", "unknown command '%s', did you mean '%s'?", argv[1], near);
-        cmd_usage_error("simtx", "unknown command '%s'", argv[1]);
-    }
+    const struct command *c = find_or_exit(argv[1]);
     if (!session_environment(&message)) {
         fputs(message ? message : "simtx: out of memory\n", stderr);
         free(message);

@@ -3,8 +3,9 @@
 # Thrust's algorithms choose between a launch and a sequential loop by `if (__THRUST_HAS_CUDART__)`, which is 0 in
 # kernels. nvcc ignores that the dead branch calls functions of the host; clang rejects it. This puts copies of the
 # files with that test into FOLDER, in which the dead branch is the body of a host lambda that nobody calls: its calls
-# are legal, and it still instantiates the kernels that the host launches. Without the package the folder has no such
-# headers.
+# are legal, and it still instantiates the kernels that the host launches. The optional reference of thrust/optional.h,
+# which <thrust/async/*.h> include, calls a member that it does not have, in a function that nobody uses; clang 19
+# rejects it. Without the package the folder has no such headers.
 set -e
 to=${1:?usage: thrust.sh FOLDER}
 from=/usr/include
@@ -34,3 +35,11 @@ for f in $files; do
     branch == "statement" && /;$/ { print indent "}"; finish() }
     ' "$f" >"$to/thrust/system/cuda/detail/$f"
 done
+optional=$from/thrust/optional.h
+grep -q 'T &emplace(Args &&... args) noexcept {' $optional || {
+    echo "thrust.sh: $optional has no emplace of a reference: another version of Thrust" >&2
+    exit 0
+}
+sed '/^  T &emplace(Args &&... args) noexcept {/,/^  }/{
+s/^    this->construct(.*/    return *(m_value = addressof(std::forward<Args>(args)...));/
+}' $optional >"$to/thrust/optional.h"

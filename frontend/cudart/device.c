@@ -100,7 +100,8 @@ RT_API cudaError_t cudaSetValidDevices(int *list, int n)
 
 RT_API cudaError_t cudaDeviceSynchronize(void)
 {
-    return rt_leave(rt_enter_gpu());
+    cudaError_t e = rt_enter_gpu();
+    return rt_leave(e ? e : rt_capture_forbids_device());
 }
 
 RT_API cudaError_t cudaDeviceReset(void)

@@ -3,21 +3,28 @@
 
 #define HOST_ALLOC_FLAGS (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)
 
-RT_API cudaError_t cudaMalloc(void **out, size_t bytes)
+/* Allocating and freeing may wait for the device. */
+static cudaError_t enter(void)
 {
     cudaError_t e = rt_enter_gpu();
+    return e ? e : rt_capture_forbids_unsafe();
+}
+
+RT_API cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+    cudaError_t e = enter();
     return rt_leave(e ? e : rt_malloc(out, bytes, RT_ALLOC_DEVICE, 0, NULL));
 }
 
 RT_API cudaError_t cudaFree(void *p)
 {
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = enter();
     return rt_leave(e ? e : rt_free_device(p));
 }
 
 RT_API cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = enter();
     if (!e && (flags & ~HOST_ALLOC_FLAGS))
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_malloc(out, bytes, RT_ALLOC_HOST, flags, NULL));
@@ -30,13 +37,13 @@ RT_API cudaError_t cudaMallocHost(void **out, size_t bytes)
 
 RT_API cudaError_t cudaFreeHost(void *p)
 {
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = enter();
     return rt_leave(e ? e : rt_free_host(p));
 }
 
 RT_API cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = enter();
     if (!e && (!bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)))
         e = cudaErrorInvalidValue;
     return rt_leave(e ? e : rt_malloc(out, bytes, RT_ALLOC_MANAGED, flags, NULL));
@@ -44,7 +51,7 @@ RT_API cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 
 RT_API cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
 {
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = enter();
     return rt_leave(e ? e : rt_malloc_pitched(out, pitch, width, height));
 }
 
@@ -61,7 +68,7 @@ static cudaError_t malloc_3d(struct cudaPitchedPtr *out, struct cudaExtent exten
 
 RT_API cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent)
 {
-    cudaError_t e = rt_enter_gpu();
+    cudaError_t e = enter();
     return rt_leave(e ? e : malloc_3d(out, extent));
 }
 

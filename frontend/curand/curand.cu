@@ -132,12 +132,11 @@ static bool start_twister(curandGenerator_st *g) {
 
 static curandStatus_t run_twister(curandGenerator_st *g, enum kind k, void *out, size_t n, double a, double b) {
     unsigned *words;
-    size_t count = (n + n % 2) * words_of(k);
+    size_t count = n * words_of(k);
     if (count > SIZE_MAX / sizeof *words || !start_twister(g) ||
         cudaMallocManaged(&words, count * sizeof *words) != cudaSuccess)
         return CURAND_STATUS_ALLOCATION_FAILED;
-    bool pairs = k >= NORMAL && k <= LOG_NORMAL_DOUBLE;
-    for (size_t i = 0; i < (pairs ? count : n * words_of(k)); i++)
+    for (size_t i = 0; i < count; i++)
         words[i] = g->twister->next();
     distribute<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, g->stream>>>(words, k, out, n, a, b);
     cudaError_t e = cudaStreamSynchronize(g->stream);
@@ -207,7 +206,14 @@ static curandStatus_t run_quasi(curandGenerator_st *g, enum kind k, void *out, s
     return s;
 }
 
+// Box and Muller make two results at a time, so the guide requires an even number of them.
+static bool is_half_a_pair(const curandGenerator_st *g, enum kind k, size_t n) {
+    return !is_quasi(g) && k >= NORMAL && k <= LOG_NORMAL_DOUBLE && n % 2;
+}
+
 static curandStatus_t run(curandGenerator_st *g, enum kind k, void *out, size_t n, double a, double b) {
+    if (is_half_a_pair(g, k, n))
+        return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     switch (g->type) {
     case CURAND_RNG_PSEUDO_XORWOW: return run_pseudo<curandStateXORWOW>(g, k, out, n, a, b);
     case CURAND_RNG_PSEUDO_MRG32K3A: return run_pseudo<curandStateMRG32k3a>(g, k, out, n, a, b);

@@ -24,7 +24,7 @@ static int open_container(const struct fatbin *f, struct fatbin_container_header
         return damaged(why, why_size, "fat binary is shorter than its header");
     memcpy(h, f->data, sizeof *h);
     if (h->magic != FATBIN_MAGIC)
-        return damaged(why, why_size, "not a fat binary (wrong magic number)");
+        return damaged(why, why_size, "neither PTX nor a fat binary (wrong magic number)");
     if (h->version != 1)
         return damaged(why, why_size, "fat binary of an unknown version");
     if (h->header_size < sizeof *h || h->header_size > f->size)
@@ -146,14 +146,17 @@ static bool looks_like_ptx(const struct fatbin *f)
 }
 
 /* Plain text that a compiler embeds has neither a length nor an end mark. It ends at the last brace or semicolon before
- * the first byte that is not text, since the data after it in the segment may begin with printable bytes. */
+ * the first byte that is not text, since the data after it in the segment may begin with printable bytes. A text that
+ * has neither, such as a header alone, is whole. */
 static char *plain_ptx(const struct fatbin *f, size_t *length, char *why, size_t why_size)
 {
-    size_t n = 0;
-    while (n < f->size && is_text(f->data[n]))
-        n++;
+    size_t text_bytes = 0;
+    while (text_bytes < f->size && is_text(f->data[text_bytes]))
+        text_bytes++;
+    size_t n = text_bytes;
     while (n > 0 && f->data[n - 1] != '}' && f->data[n - 1] != ';')
         n--;
+    n = n ? n : text_bytes;
     char *text = malloc(n + 1);
     if (!text) {
         snprintf(why, why_size, "no memory for %zu bytes of PTX", n);

@@ -235,6 +235,14 @@ static bool not_found(struct loading *l, const char *name)
     return false;
 }
 
+/* A setting whose name has dots, which libconfig's syntax does not have: "l2.ways = 4;". */
+static bool is_dotted(const char *line)
+{
+    const char *name = line + strspn(line, " \t");
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_."), blanks = strspn(name + n, " \t");
+    return memchr(name, '.', n) && strchr("=:", name[n + blanks]) && name[n + blanks];
+}
+
 /* The error message of libconfig does not name an @include file that cannot be opened: the name is in the line. */
 static void read_error(struct diag *d, int line, const char *what)
 {
@@ -246,7 +254,8 @@ static void read_error(struct diag *d, int line, const char *what)
     if (text && strstr(text, "@include") && (name = strchr(text, '"')))
         diag_error(d, line, 1, "%s %.*s", what, (int)strcspn(name + 1, "\"\n"), name + 1);
     else
-        diag_error(d, line, 1, "%s", what);
+        diag_error(d, line, 1, "%s%s", what,
+                   text && is_dotted(text) ? "; a key with dots is written as groups, l2: { ways = 16; };" : "");
     free(text);
     if (f)
         fclose(f);

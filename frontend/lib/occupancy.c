@@ -253,11 +253,19 @@ static bool shared_within(const struct simtx_kernel *k, size_t dynamic, uint32_t
     return k->code->shared_static <= limit && dynamic <= limit - k->code->shared_static;
 }
 
+/* The limit that programs raise is that of dynamic shared memory: ptxas rejects larger arrays. */
+static bool too_much_static(const struct simtx_kernel *k)
+{
+    return k->code->shared_static > k->module->gpu->info.shared_per_block;
+}
+
 /* What allows blocks with this much dynamic shared memory, if anything does; every chip since compute capability 2.0
  * can give a block 48 KB. */
 static const char *more_shared(const struct simtx_kernel *k, size_t dynamic)
 {
     const simtx_gpu_info *i = &k->module->gpu->info;
+    if (too_much_static(k) && i->shared_per_block < i->shared_per_block_optin)
+        return "; no attribute raises this limit for static arrays: use dynamic shared memory (extern __shared__)";
     if (shared_within(k, dynamic, i->shared_per_block_optin))
         return "; cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) raises this limit";
     return shared_within(k, dynamic, 48 << 10) ? "; the overlay shared48 raises this to 49152: --config PRESET+shared48"
@@ -269,6 +277,8 @@ static uint32_t shared_limit(const struct simtx_kernel *k, size_t dynamic)
 {
     const simtx_gpu_info *i = &k->module->gpu->info;
     uint32_t allowed = k->max_dynamic_shared ? k->max_dynamic_shared + k->code->shared_static : 0;
+    if (too_much_static(k))
+        return i->shared_per_block;
     if (!shared_within(k, dynamic, i->shared_per_block_optin))
         return i->shared_per_block_optin;
     return allowed > i->shared_per_block ? allowed : i->shared_per_block;
@@ -333,7 +343,7 @@ static simtx_status check_shared(simtx_kernel *k, const simtx_launch_params *p, 
                         "declare %u%s",
                         k->func->name, (unsigned long long)n->own_shared,
                         n->protocol->name, n->tm.shared_most, reason(k, n, TM_LIMIT_SHARED, why, sizeof why));
-    bool allowed = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared;
+    bool allowed = k->max_dynamic_shared && p->dynamic_shared <= k->max_dynamic_shared && !too_much_static(k);
     if (allowed || shared_within(k, p->dynamic_shared, g->info.shared_per_block))
         return SIMTX_OK;
     return gpu_fail(g, p->dynamic_shared ? SIMTX_INVALID_LAUNCH : SIMTX_LAUNCH_OUT_OF_RESOURCES,

@@ -178,7 +178,8 @@ CU_API CUresult cuCtxGetApiVersion(CUcontext c, unsigned *version)
 
 CU_API CUresult cuCtxSynchronize(void)
 {
-    return cu_leave(rt_enter_context());
+    cudaError_t e = rt_enter_context();
+    return cu_leave(e ? e : rt_capture_forbids_device());
 }
 
 CU_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
@@ -268,7 +269,13 @@ CU_API CUresult cuCtxSetFlags(unsigned flags)
 CU_API CUresult cuCtxRecordEvent(CUcontext c, CUevent event)
 {
     cudaError_t e = enter_named(&c);
-    return cu_leave(e ? e : rt_event_record(event, NULL, 0));
+    if (!e)
+        e = rt_context_push(c);
+    if (!e) {
+        e = rt_event_record(event, NULL, 0);
+        rt_context_pop(NULL);
+    }
+    return cu_leave(e);
 }
 
 CU_API CUresult cuCtxWaitEvent(CUcontext c, CUevent event)

@@ -18,15 +18,22 @@ static cudaError_t allocate(CUdeviceptr *out, size_t bytes, enum rt_alloc_kind k
     return e;
 }
 
-CU_API CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
+/* Allocating and freeing may wait for the device. */
+static cudaError_t enter(void)
 {
     cudaError_t e = rt_enter_context();
+    return e ? e : rt_capture_forbids_unsafe();
+}
+
+CU_API CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
+{
+    cudaError_t e = enter();
     return cu_leave(e ? e : allocate(out, bytes, RT_ALLOC_DEVICE, 0));
 }
 
 CU_API CUresult cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags)
 {
-    cudaError_t e = rt_enter_context();
+    cudaError_t e = enter();
     if (!e && flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         e = cudaErrorInvalidValue;
     return cu_leave(e ? e : allocate(out, bytes, RT_ALLOC_MANAGED, flags));
@@ -35,7 +42,7 @@ CU_API CUresult cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags
 CU_API CUresult cuMemAllocPitch(CUdeviceptr *out, size_t *pitch, size_t width, size_t height, unsigned element)
 {
     void *p = NULL;
-    cudaError_t e = rt_enter_context();
+    cudaError_t e = enter();
     if (!e && (!out || !width || !height || (element != 4 && element != 8 && element != 16)))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -47,14 +54,14 @@ CU_API CUresult cuMemAllocPitch(CUdeviceptr *out, size_t *pitch, size_t width, s
 
 CU_API CUresult cuMemFree(CUdeviceptr p)
 {
-    cudaError_t e = rt_enter_context();
+    cudaError_t e = enter();
     return cu_leave(e ? e : rt_free_device(cu_pointer(p)));
 }
 
 CU_API CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
 {
     CUdeviceptr p;
-    cudaError_t e = rt_enter_context();
+    cudaError_t e = enter();
     if (!e && (!out || flags & ~(unsigned)HOST_ALLOC_FLAGS))
         e = cudaErrorInvalidValue;
     if (!e)
@@ -71,7 +78,7 @@ CU_API CUresult cuMemAllocHost(void **out, size_t bytes)
 
 CU_API CUresult cuMemFreeHost(void *p)
 {
-    cudaError_t e = rt_enter_context();
+    cudaError_t e = enter();
     if (!e && !p)
         e = cudaErrorInvalidValue;
     return cu_leave(e ? e : rt_free_host(p));

@@ -9,9 +9,8 @@
 
 #define EVENT_FLAGS (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)
 
-static uint64_t now(void)
+static uint64_t now(const simtx_gpu *gpu)
 {
-    const simtx_gpu *gpu = rt_current()->gpu;
     struct timespec t;
     if (simtx_timing(gpu))
         return simtx_time(gpu);
@@ -73,7 +72,7 @@ void rt_destroy_events(int device, rt_context c)
 cudaError_t rt_event_record(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     cudaError_t e = cudaSuccess;
-    if (!rt_event_ok(event) || !rt_stream_ok(stream))
+    if (!rt_event_ok(event) || !rt_stream_ok(stream) || event->context != rt_stream_context(stream))
         return cudaErrorInvalidResourceHandle;
     if (flags & ~(unsigned)cudaEventRecordExternal)
         return cudaErrorInvalidValue;
@@ -83,13 +82,13 @@ cudaError_t rt_event_record(cudaEvent_t event, cudaStream_t stream, unsigned fla
     if (rt_capture_record(event, stream, &e))
         return e;
     event->recorded = true;
-    event->nanoseconds = now();
+    event->nanoseconds = now(rt.device[event->context->device].gpu);
     return cudaSuccess;
 }
 
 cudaError_t rt_event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-    if (!rt_event_ok(start) || !rt_event_ok(end))
+    if (!rt_event_ok(start) || !rt_event_ok(end) || start->context->device != end->context->device)
         return cudaErrorInvalidResourceHandle;
     if (!ms)
         return cudaErrorInvalidValue;

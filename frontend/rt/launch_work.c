@@ -128,13 +128,17 @@ static bool captured(struct CUfunc_st *f, const struct rt_launch_config *c, cons
     return rt_captured(c->stream, &op, e);
 }
 
+/* A kernel of the runtime API runs in every context of its device, one of a module only in the module's. */
+static bool runs_in(const struct CUfunc_st *f, rt_context c)
+{
+    return f->module ? f->module->context == c : f->device == c->device;
+}
+
 static cudaError_t check_and_run(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args,
                                  bool cooperative)
 {
-    if (!rt_stream_ok(c->stream))
+    if (!rt_stream_ok(c->stream) || !runs_in(f, rt_stream_context(c->stream)))
         return cudaErrorInvalidResourceHandle;
-    if (f->device != rt_thread.device)
-        return cudaErrorInvalidDeviceFunction;
     cudaError_t e;
     return captured(f, c, args, cooperative, &e) ? e : run(f, c, args);
 }

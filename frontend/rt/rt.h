@@ -346,10 +346,18 @@ void rt_destroy_pools(int device);
 void rt_destroy_graphs(int device);
 void rt_destroy_execs(int device);
 
+/* capture.c there: cudaErrorStreamCaptureUnsupported, and the captures are invalid, when a call waits for the current
+ * device and one of its streams is captured; when a call that may wait (an allocation) is made while the modes of a
+ * capture and of the thread prohibit it. */
+cudaError_t rt_capture_forbids_device(void);
+cudaError_t rt_capture_forbids_unsafe(void);
+
 /* ---- stream.c, event.c ---- */
 bool rt_stream_ok(cudaStream_t s);
 bool rt_stream_builtin(cudaStream_t s);
 struct CUstream_st *rt_stream_state(cudaStream_t s);
+/* The context in which the work of a stream runs: of a built-in stream, the current one. */
+rt_context rt_stream_context(cudaStream_t s);
 cudaError_t rt_stream_create(cudaStream_t *out, unsigned flags, int priority);
 cudaError_t rt_stream_destroy(cudaStream_t s);
 cudaError_t rt_stream_wait(cudaStream_t s, cudaEvent_t event, unsigned flags);

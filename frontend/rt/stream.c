@@ -26,6 +26,11 @@ struct CUstream_st *rt_stream_state(cudaStream_t s)
     return &rt_thread.stream;
 }
 
+rt_context rt_stream_context(cudaStream_t s)
+{
+    return rt_stream_builtin(s) ? rt_context_current() : s->context;
+}
+
 static void free_stream(cudaStream_t s)
 {
     ptrmap_remove(&rt.streams, s);

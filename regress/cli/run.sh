@@ -15,11 +15,15 @@ check 2 "usage: simtx COMMAND" "$simtx"
 check 0 "Exit codes" "$simtx" --help
 check 0 "simtx 0." "$simtx" version
 check 2 "did you mean 'launch'" "$simtx" lauch
+check 0 "usage: simtx stats" "$simtx" help stats
+check 0 "usage: simtx COMMAND" "$simtx" help --help
+check 2 "unknown command 'lauch', did you mean 'launch'?" "$simtx" help lauch
 for c in run launch ptx config; do
     check 0 "usage: simtx $c" "$simtx" "$c" --help
     check 2 "unknown option --nonsense" "$simtx" "$c" --nonsense
 done
 check 2 "--grid needs a value" "$simtx" launch --grid
+check 2 "--stats needs a value: --stats FILE" "$simtx" run --stats -- ./none
 check 2 "--quiet takes no value" "$simtx" launch --quiet=1
 check 2 "did you mean --stats?" "$simtx" run --stat x
 
@@ -51,6 +55,9 @@ printf 'gpu: {\n  smms = 3;\n};\n' >wrong.cfg
 check 2 "wrong.cfg:2:1: error: unknown key gpu.smms, did you mean gpu.sms?" "$simtx" config show ./wrong.cfg
 printf 'gpu: {\n  sms = ;\n};\n' >syntax.cfg
 check 2 "syntax.cfg:2:1: error: syntax error" "$simtx" config show ./syntax.cfg
+holds "no advice that does not help" bash -c '! grep -q groups err'
+printf 'parent = "gtx480";\nl2.ways = 8;\n' >dotted.cfg
+check 2 "dotted.cfg:2:1: error: syntax error; a key with dots is written as groups" "$simtx" config show ./dotted.cfg
 printf '@include "inner.cfg"\ngpu: { l2_kb = 1; };\n' >outer.cfg
 printf 'functional: { quantm = 1; };\n' >inner.cfg
 check 2 "inner.cfg:1:1: error: unknown key functional.quantm" "$simtx" config show ./outer.cfg
@@ -154,6 +161,10 @@ done
 check 2 "expected ARG:FILE" $(launch vadd.ptx $vadd --arg u32:1 --save c)
 check 2 "an array of" $(launch vadd.ptx --arg "f64[99999999999999]:0")
 check 2 "none.ptx: No such file" $(launch none.ptx)
+printf '.version 6.0\n.target sm_70\n.address_size 64\n.entry k()\n{\n    .shared .b8 s[60000];\n' >static.ptx
+printf '    st.shared.b8 [s], 0;\n}\n' >>static.ptx
+check 2 "60000 of static shared memory, but may have 49152 in all; no attribute raises this limit for static arrays" \
+    $(launch static.ptx)
 clusters="cluster.ptx --grid 16 --block 32 --kernel"
 raise="; cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) raises this limit"
 check 2 "plain: clusters of 16 x 1 x 1 blocks; at most 8 are allowed$raise" $(launch $clusters plain --cluster 16)
@@ -302,7 +313,9 @@ check 0 "no_warp          IDLE" "$simtx" stats --stalls
 check 0 '| `fetch` | IDLE |' "$simtx" stats --stalls --markdown
 holds "accesses of warps" sh -c '"$1" stats fast.json | grep -q "^vadd  *[0-9]*  *1.00  *0  *-$"' - "$simtx"
 check 0 "stall.fetch" "$simtx" stats stall
-check 2 "stalls: No such file or directory" "$simtx" stats stalls
+check 2 "'stalls' is neither a file nor a figure" "$simtx" stats stalls
+check 2 "'cyclez' is neither a file nor a figure, did you mean cycles?" "$simtx" stats cyclez
+check 2 "run.json: No such file or directory" "$simtx" stats run.json
 check 0 "bank conflict" "$simtx" stats shared.passes
 check 2 "'stalls' is no figure" "$simtx" stats fast.json stalls
 holds "values of figures" sh -c '"$1" stats fast.json cycles requests | grep -c "  total$" | grep -qx 2' - "$simtx"

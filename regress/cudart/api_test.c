@@ -397,6 +397,9 @@ static void device_choice(void **state)
 static void two_devices(void **state)
 {
     struct cudaPointerAttributes a;
+    cudaStream_t s;
+    cudaEvent_t of_0, of_1;
+    float ms;
     int can, *p, *q, value = 9, back = 0;
     OK(cudaMalloc((void **)&p, 4));
     OK(cudaSetDevice(1));
@@ -406,9 +409,22 @@ static void two_devices(void **state)
     OK(cudaMemcpy(q, &value, 4, cudaMemcpyHostToDevice));
     OK(cudaMemcpyPeer(p, 0, q, 1, 4));
     GIVES(cudaMemcpyPeer(p, 1, q, 0, 4), cudaErrorInvalidValue);
+    OK(cudaStreamCreate(&s));
+    OK(cudaEventCreate(&of_1));
     OK(cudaSetDevice(0));
     OK(cudaMemcpy(&back, p, 4, cudaMemcpyDeviceToHost));
     assert_int_equal(back, 9);
+    OK(cudaEventCreate(&of_0));
+    OK(cudaEventRecord(of_0, NULL));
+    GIVES(cudaEventRecord(of_0, s), cudaErrorInvalidResourceHandle);
+    GIVES(cudaEventRecord(of_1, NULL), cudaErrorInvalidResourceHandle);
+    OK(cudaEventRecord(of_1, s));
+    GIVES(cudaEventElapsedTime(&ms, of_0, of_1), cudaErrorInvalidResourceHandle);
+    OK(cudaStreamWaitEvent(s, of_0, 0));
+    OK(cudaMemcpyAsync(&back, p, 4, cudaMemcpyDeviceToHost, s));
+    OK(cudaEventDestroy(of_0));
+    OK(cudaEventDestroy(of_1));
+    OK(cudaStreamDestroy(s));
     OK(cudaDeviceCanAccessPeer(&can, 0, 1));
     assert_int_equal(can, 0);
     GIVES(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);

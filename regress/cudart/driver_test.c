@@ -291,6 +291,13 @@ static void logs_of_a_load(void **state)
     values[1] = (void *)sizeof error;
     CU(cuModuleLoadDataEx(&m, scale_ptx, 5, options, values));
     assert_string_equal(error, "");
+    CU(cuModuleLoadData(&m, HEAD));                /* a text without kernels, braces and semicolons */
+    values[1] = (void *)sizeof error;
+    CU_GIVES(cuModuleLoadDataEx(&m, ".version 99.0\n.target sm_30\n", 2, options, values), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(error, "99.0"));
+    values[1] = (void *)sizeof error;
+    CU_GIVES(cuModuleLoadDataEx(&m, "kernel", 2, options, values), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_non_null(strstr(error, "neither PTX nor a fat binary"));
     CU_GIVES(cuModuleLoad(&m, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 
@@ -418,6 +425,42 @@ static void context_stack(void **state)
     CU_GIVES(cuCtxGetDevice(&dev), CUDA_ERROR_INVALID_CONTEXT);
     CU(cuCtxSetCurrent(context));
     CU_GIVES(cuCtxPushCurrent((CUcontext)(void *)&p), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+/* Kernels and events belong to a context, and streams of another one reject them. */
+static void other_context(void **state)
+{
+    CUcontext other;
+    CUmodule m;
+    CUfunction f;
+    CUstream s, of_other;
+    CUevent event, of_event;
+    CUdeviceptr p;
+    uint64_t add = 0;
+    int n = N;
+    char pad = 0;
+    void *args[] = {&p, &n, &pad, &add};
+    CU(cuModuleLoadData(&m, scale_ptx));
+    CU(cuModuleGetFunction(&f, m, "scale"));
+    CU(cuMemAlloc(&p, 4 * N));
+    CU(cuStreamCreate(&s, 0));
+    CU(cuEventCreate(&event, 0));
+    CU(cuCtxCreate(&other, 0, 0));
+    CU(cuStreamCreate(&of_other, 0));
+    CU(cuEventCreate(&of_event, 0));
+    CU_GIVES(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, NULL, args, NULL), CUDA_ERROR_INVALID_HANDLE);
+    CU_GIVES(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, of_other, args, NULL), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, s, args, NULL));
+    CU_GIVES(cuEventRecord(event, NULL), CUDA_ERROR_INVALID_HANDLE);
+    CU_GIVES(cuEventRecord(event, of_other), CUDA_ERROR_INVALID_HANDLE);
+    CU_GIVES(cuEventRecord(of_event, s), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuEventRecord(event, s));
+    CU(cuStreamWaitEvent(of_other, event, 0));
+    CU(cuCtxRecordEvent(context, event));
+    CU_GIVES(cuCtxRecordEvent(other, event), CUDA_ERROR_INVALID_HANDLE);
+    CU(cuCtxDestroy(other));
+    CU(cuMemFree(p));
+    CU(cuModuleUnload(m));
 }
 
 static void primary_context(void **state)
@@ -1031,6 +1074,7 @@ int main(void)
         WITH_CONTEXT(module_from_a_file),
         WITH_CONTEXT(linking),
         WITH_CONTEXT(context_stack),
+        WITH_CONTEXT(other_context),
         WITH_CONTEXT(primary_context),
         WITH_CONTEXT(fills),
         WITH_CONTEXT(boxes),

@@ -3,6 +3,8 @@
 #include "regress/cudart/list.h"
 #include "frontend/cuda/include/cuda.h"
 
+#include <pthread.h>
+
 #define CU(call) assert_int_equal(call, CUDA_SUCCESS)
 
 static const char ptx[] =
@@ -294,6 +296,61 @@ static void fork_and_join(void **state)
     GIVES(cudaStreamWaitEvent(s, fork, 0), cudaErrorCapturedEvent);  /* of a capture that has ended */
 }
 
+static void *allocate(void *result)
+{
+    void *p;
+    *(cudaError_t *)result = cudaMalloc(&p, 4);
+    return NULL;
+}
+
+static cudaError_t allocate_in_another_thread(void)
+{
+    pthread_t t;
+    cudaError_t e = cudaErrorUnknown;
+    assert_int_equal(pthread_create(&t, NULL, allocate, &e), 0);
+    pthread_join(t, NULL);
+    return e;
+}
+
+/* Allocations by the mode of the capture and of the thread; a wait for the device is an error in every mode. */
+static void unsafe_in_a_capture(void **state)
+{
+    enum cudaStreamCaptureMode relaxed = cudaStreamCaptureModeRelaxed;
+    cudaStream_t s;
+    cudaGraph_t g;
+    void *p, *q;
+    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    OK(cudaMalloc(&p, 4));
+
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    assert_int_equal(allocate_in_another_thread(), cudaErrorStreamCaptureUnsupported);
+    GIVES(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureInvalidated);
+
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+    OK(allocate_in_another_thread());
+    OK(cudaStreamEndCapture(s, &g));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+    GIVES(cudaFree(p), cudaErrorStreamCaptureUnsupported);
+    GIVES(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureInvalidated);
+
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaMallocHost(&q, 4));
+    OK(cudaStreamEndCapture(s, &g));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaThreadExchangeStreamCaptureMode(&relaxed));
+    OK(cudaFreeHost(q));
+    OK(cudaThreadExchangeStreamCaptureMode(&relaxed));
+    GIVES(cudaMallocManaged(&q, 4, cudaMemAttachGlobal), cudaErrorStreamCaptureUnsupported);
+    GIVES(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureInvalidated);
+
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    GIVES(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
+    GIVES(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureInvalidated);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(p));
+    OK(cudaStreamDestroy(s));
+}
+
 static void forbidden_in_a_capture(void **state)
 {
     cudaStream_t s, t;
@@ -480,7 +537,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_LIST(order_of_nodes), WITH_LIST(every_kind_of_node), WITH_LIST(parameters_of_nodes),
         WITH_LIST(lists_of_nodes), WITH_LIST(wrong_graphs), WITH_LIST(updates), WITH_LIST(captured_stream),
-        WITH_LIST(fork_and_join), WITH_LIST(forbidden_in_a_capture), WITH_LIST(captured_allocation),
+        WITH_LIST(fork_and_join), WITH_LIST(forbidden_in_a_capture), WITH_LIST(unsafe_in_a_capture),
+        WITH_LIST(captured_allocation),
         WITH_LIST(driver_graphs), WITH_LIST(driver_nodes),
     };
     return finish("graph", sizeof tests / sizeof *tests, cmocka_run_group_tests(tests, NULL, NULL));

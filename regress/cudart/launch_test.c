@@ -365,6 +365,19 @@ static void call_to_nowhere(void **state)
     expect_fault(&wild, NULL, cudaErrorInvalidPc);
 }
 
+static void stream_of_another_device(void **state)
+{
+    struct dim3 one = {1, 1, 1};
+    cudaStream_t s;
+    OK(cudaStreamCreate(&s));
+    OK(cudaSetDevice(1));
+    GIVES(cudaLaunchKernel(&empty, one, one, NULL, 0, s), cudaErrorInvalidResourceHandle);
+    OK(launch(&empty, 1, 1, NULL));
+    OK(cudaSetDevice(0));
+    OK(cudaLaunchKernel(&empty, one, one, NULL, 0, s));
+    OK(cudaStreamDestroy(s));
+}
+
 static void fault_is_of_one_device(void **state)
 {
     OK(cudaSetDevice(1));
@@ -498,6 +511,7 @@ int main(int argc, char **argv)
         TEST(endless_barrier),
         TEST(failed_assertion),
         TEST(call_to_nowhere),
+        TEST(stream_of_another_device),
         TEST(fault_is_of_one_device),
         TEST(fork_after_use),
         TEST(host_threads),

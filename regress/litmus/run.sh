@@ -94,7 +94,7 @@ check 2 "no file given" "$simtx" litmus
 check 2 "expected sc, tso or ptx" "$simtx" litmus "$sb" --model power
 check 2 "expected a number" "$simtx" litmus "$sb" --runs many
 check 2 "No such file" "$simtx" litmus missing.litmus
-check 2 "order.policy" "$simtx" litmus "$sb" --policy strange
+check 2 "error: --policy: order.policy = strange" "$simtx" litmus "$sb" --policy strange
 echo "SB Never" >wrong
 check 1 "says Sometimes" "$simtx" litmus "$sb" --expect wrong --runs 0
 echo "SB+mfence Never" >wrong

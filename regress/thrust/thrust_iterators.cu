@@ -1,4 +1,7 @@
-// Thrust: fancy iterators, transformations, sequences, complex numbers, random numbers, universal vectors, policies.
+// Thrust: fancy iterators, transformations, sequences, complex numbers, random numbers, universal vectors, policies,
+// futures.
+#include <thrust/async/reduce.h>
+#include <thrust/async/transform.h>
 #include <thrust/complex.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
@@ -128,5 +131,9 @@ int main() {
     int on_stream = thrust::reduce(thrust::cuda::par.on(stream), d.begin(), d.end());
     report("policy of a stream", on_stream == std::accumulate(h.begin(), h.end(), 0));
     cudaStreamDestroy(stream);
+    auto tripled = thrust::async::transform(d.begin(), d.end(), out.begin(), triple());
+    auto largest = thrust::async::reduce(thrust::device.after(tripled), out.begin(), out.end(), 0,
+                                         thrust::maximum<int>());
+    report("futures", largest.extract() == 3 * *std::max_element(h.begin(), h.end()));
     return suite_end("thrust_iterators");
 }

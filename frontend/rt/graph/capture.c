@@ -11,6 +11,7 @@
 struct rt_capture {
     cudaGraph_t graph;
     cudaStream_t origin;
+    int device;                              /* of the origin */
     bool blocking;                           /* the legacy stream waits for the origin */
     int mode;
     pthread_t thread;
@@ -168,6 +169,36 @@ cudaError_t rt_capture_forbids(cudaStream_t stream)
     return legacy(stream) ? cudaErrorStreamCaptureImplicit : cudaErrorStreamCaptureUnsupported;
 }
 
+cudaError_t rt_capture_forbids_device(void)
+{
+    cudaError_t e = cudaSuccess;
+    for (struct rt_capture *c = captures; c; c = c->next)
+        if (c->streams && c->device == rt_thread.device) {
+            c->invalid = true;
+            e = cudaErrorStreamCaptureUnsupported;
+        }
+    return e;
+}
+
+/* Does the capture prohibit unsafe calls of this thread? Either mode may be weaker: the capture's or the thread's. */
+static bool prohibits_unsafe(const struct rt_capture *c)
+{
+    int mode = c->mode > thread_mode ? c->mode : thread_mode;
+    bool own = pthread_equal(c->thread, pthread_self());
+    return c->streams && (mode == cudaStreamCaptureModeGlobal || (own && mode == cudaStreamCaptureModeThreadLocal));
+}
+
+cudaError_t rt_capture_forbids_unsafe(void)
+{
+    cudaError_t e = cudaSuccess;
+    for (struct rt_capture *c = captures; c; c = c->next)
+        if (prohibits_unsafe(c)) {
+            c->invalid = true;
+            e = cudaErrorStreamCaptureUnsupported;
+        }
+    return e;
+}
+
 /* ---- begin and end ---- */
 
 static cudaError_t check_begin(cudaStream_t s, int mode)
@@ -201,6 +232,7 @@ static cudaError_t begin(cudaStream_t s, cudaGraph_t graph, int mode)
     c->foreign = graph != NULL;
     c->first = c->graph->n;
     c->origin = s;
+    c->device = rt_stream_context(s)->device;
     c->blocking = !(state->flags & cudaStreamNonBlocking);
     c->mode = mode;
     c->thread = pthread_self();
