@@ -234,7 +234,9 @@ static bool place_operands(struct parser *p, struct ptx_inst *in, struct list l)
             second = first->kid[1];
             first = first->kid[0];
         }
-        if (first)
+        if (first && e[i].letter == 'y')
+            ok &= tensor_operand(p, in, first, &in->opd[k]) && check_operand(p, in, e[i].second, &in->opd[k + 1]);
+        else if (first)
             ok &= operand_read(p, in, e[i].letter, first, &in->opd[k]) &&
                   check_operand(p, in, e[i].letter, &in->opd[k]);
         if (e[i].second && second)
@@ -348,8 +350,10 @@ static void join_opcode(struct parser *p)
 
 static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
 {
-    if (p->opcode->begins_op && p->nmods <= PARSE_MAX_INST_MODS)
+    if (p->opcode->begins_op && p->nmods <= PARSE_MAX_INST_MODS) {
+        tensor_words(p);
         join_opcode(p);
+    }
     if (inst_unsupported(p) || texture_unsupported(p, operands))
         return false;
     if (!p->opcode->op) {
