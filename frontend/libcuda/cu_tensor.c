@@ -60,7 +60,7 @@ static uint32_t span_of(CUtensorMapSwizzle s)
  * shorter than the span of the swizzle, whose layout is not documented. */
 static bool is_supported(CUtensorMapDataType t, CUtensorMapInterleave i, CUtensorMapSwizzle s, uint32_t row)
 {
-    return t < TENSOR_TYPE_COUNT && i == CU_TENSOR_MAP_INTERLEAVE_NONE && s <= CU_TENSOR_MAP_SWIZZLE_128B &&
+    return t <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ && i == CU_TENSOR_MAP_INTERLEAVE_NONE && s <= CU_TENSOR_MAP_SWIZZLE_128B &&
            row >= span_of(s);
 }
 
@@ -78,7 +78,7 @@ CU_API CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType typ
         (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && rank < 3) ||
         (outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE && is_integer(type)))
         return CUDA_ERROR_INVALID_VALUE;
-    uint32_t row = type < TENSOR_TYPE_COUNT ? box[0] * element_bytes[type] : 0;
+    uint32_t row = type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ ? box[0] * element_bytes[type] : 0;
     if (row % ROW_ALIGN || (span_of(swizzle) && swizzle <= CU_TENSOR_MAP_SWIZZLE_128B && row > span_of(swizzle)))
         return CUDA_ERROR_INVALID_VALUE;
     if (!is_supported(type, interleave, swizzle, row))

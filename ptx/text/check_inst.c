@@ -474,6 +474,8 @@ static bool check_coordinates(struct parser *p, const struct ptx_inst *in, struc
 {
     int want = ptx_tensor_dims(in);
     bool ok = true;
+    if (!want)
+        return true;                     /* an illegal geometry, reported after the operands */
     if (o->n != want) {
         diag_error(p->d, o->loc.line, o->loc.col, "a tensor of %d dimension%s has %d coordinate%s, not %d", want,
                    want == 1 ? "" : "s", want, want == 1 ? "" : "s", o->n);
@@ -641,7 +643,7 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         if (in->opd[0].imm < 0)
             error_at(p, in->opd[0].loc, "the number of groups must not be negative");
         break;
-    case OP_DISCARD: case OP_APPLYPRIORITY:
+    case OP_DISCARD: case OP_APPLYPRIORITY: case OP_FENCE_PROXY_MAP_ACQUIRE:
         if (in->opd[1].imm != 128)
             error_at(p, in->opd[1].loc, "the size must be 128");
         break;

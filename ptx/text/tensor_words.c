@@ -49,6 +49,10 @@ void tensor_words(struct parser *p)
 static bool is_address(struct parser *p, const struct ptx_operand *o)
 {
     bool var = o->has_var && (o->var->space == SP_GLOBAL || o->var->space == SP_CONST);
+    if (o->imm) {
+        diag_error(p->d, o->loc.line, o->loc.col, "the address of a tensor map has no offset here");
+        return false;
+    }
     if (var || (o->has_reg && ptx_type_size((enum ptx_type)o->reg->type) == 8 &&
                 ptx_type_class((enum ptx_type)o->reg->type) != 'f'))
         return true;

@@ -379,7 +379,7 @@ static void faults_name_what_is_wrong(void **state)
     static const struct misuse cases[] = {
         { "are no tensor map that cuTensorMapEncodeTiled made", other_bytes, "%rd2" },
         { "has 1 dimension, and the instruction copies 2", other_rank, "%rd2" },
-        { "a tensor map must be aligned to 64 bytes", nothing, "%rd2+8" },
+        { "a tensor map must be aligned to 64 bytes", nothing, "%rd10" },
         { "there is no memory for a tensor map at", nothing, "%rd9" },
         { "0x1000", no_memory, "%rd2" },
         { "shared memory", large_box, "%rd2" },
@@ -392,7 +392,7 @@ static void faults_name_what_is_wrong(void **state)
                                               .address = (uint64_t)(uintptr_t)x.tensor, .stride = { 256 },
                                               .box = { 64, 32 }, .step = { 1, 1 } } };
             cases[i].change(x.args);
-            snprintf(text, sizeof text, "%s    mov.u64 %%rd9, 64;\n    @%%first cp.reduce.async.bulk.tensor.2d.global."
+            snprintf(text, sizeof text, "%s    mov.u64 %%rd9, 64;\n    add.u64 %%rd10, %%rd2, 8;\n    @%%first cp.reduce.async.bulk.tensor.2d.global."
                      "shared::cta.add.tile.bulk_group [%s, {%%r10, %%r11}], [tile];\n    ret;\n}\n", HEAD, cases[i].map);
             assert_int_equal(machine_run(&x, text, 1), SIMTX_FAULT);
             if (!strstr(simtx_last_message(x.gpu), cases[i].says))
