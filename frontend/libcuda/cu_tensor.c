@@ -60,8 +60,8 @@ static uint32_t span_of(CUtensorMapSwizzle s)
  * shorter than the span of the swizzle, whose layout is not documented. */
 static bool is_supported(CUtensorMapDataType t, CUtensorMapInterleave i, CUtensorMapSwizzle s, uint32_t row)
 {
-    return t <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ && i == CU_TENSOR_MAP_INTERLEAVE_NONE && s <= CU_TENSOR_MAP_SWIZZLE_128B &&
-           row >= span_of(s);
+    return t <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ && i == CU_TENSOR_MAP_INTERLEAVE_NONE &&
+           s <= CU_TENSOR_MAP_SWIZZLE_128B && row >= span_of(s);
 }
 
 /* ---- functions ---- */

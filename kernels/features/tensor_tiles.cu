@@ -37,8 +37,8 @@ __device__ void wait(word *bar, unsigned parity) {
 }
 
 __device__ void load(void *to, const CUtensorMap *map, int x, int y, word *bar) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
-                 "[%4];" ::"r"(shared_address(to)),
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
                  "l"(map), "r"(x), "r"(y), "r"(shared_address(bar))
                  : "memory");
 }
@@ -101,7 +101,8 @@ __global__ void transpose(const __grid_constant__ CUtensorMap from, const __grid
     }
 }
 
-// sums(x, r) += the sum over the tiles of cluster r of their column x; block n of the cluster adds columns 8 n to 8 n + 7.
+// sums(x, r) += the sum over the tiles of cluster r of their column x; block n of the cluster adds columns 8 n to
+// 8 n + 7.
 __global__ void columns(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap sums) {
     __shared__ alignas(1024) float tile[BLOCKS][SIDE * SIDE];
     __shared__ alignas(128) float band[8];

@@ -82,7 +82,8 @@ static uint64_t row_address(const struct tensor_copy *t, uint32_t row, bool *ins
 /* Of n lanes from this byte of the row on, those inside the tensor. */
 static uint64_t lanes_inside(const struct tensor_copy *t, uint32_t byte, uint32_t n)
 {
-    int64_t bytes = element_bytes(&t->map), first = t->at[0] * bytes + byte, end = (t->map.last[0] + INT64_C(1)) * bytes;
+    int64_t bytes = element_bytes(&t->map), first = t->at[0] * bytes + byte;
+    int64_t end = (t->map.last[0] + INT64_C(1)) * bytes;
     uint64_t lanes = 0;
     for (uint32_t i = 0; i < n; i++)
         lanes |= (uint64_t)(first + i * t->width >= 0 && first + i * t->width < end) << i;
@@ -191,12 +192,13 @@ static enum lane_result read_map(const struct bulk_site *c, uint64_t address, st
     }
     memcpy(m, words, sizeof *m);
     if (!is_map(m))
-        return bulk_misuse(c, FAULT_SPACE, address, "the bytes at", "are no tensor map that cuTensorMapEncodeTiled made");
+        return bulk_misuse(c, FAULT_SPACE, address, "the bytes at",
+                           "are no tensor map that cuTensorMapEncodeTiled made");
     if (m->rank == want)
         return LANE_COPIES;
     fault_raise(c->h->warp, c->d, FAULT_SPACE, c->lane + c->h->index * LANES, address,
-                "the tensor map at 0x%llx has %u dimension%s, and the instruction copies %u", (unsigned long long)address,
-                m->rank, m->rank == 1 ? "" : "s", want);
+                "the tensor map at 0x%llx has %u dimension%s, and the instruction copies %u",
+                (unsigned long long)address, m->rank, m->rank == 1 ? "" : "s", want);
     return LANE_FAULT;
 }
 

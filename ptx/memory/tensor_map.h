@@ -1,6 +1,6 @@
 /*
- * Tensor maps (PTX ISA 5.5.8): what a tensor copy needs to know of a tensor in global memory, of the box of its elements
- * that is copied, and of the place of these in shared memory. Programs treat a map as 128 opaque bytes, which
+ * Tensor maps (PTX ISA 5.5.8): what a tensor copy needs to know of a tensor in global memory, of the box of its
+ * elements that is copied, and of the place of these in shared memory. Programs treat a map as 128 opaque bytes, which
  * cuTensorMapEncodeTiled fills in; the layout of the bytes is simtx's own.
  */
 #ifndef PTX_TENSOR_MAP_H

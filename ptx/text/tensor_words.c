@@ -56,8 +56,8 @@ static bool is_address(struct parser *p, const struct ptx_operand *o)
     if (var || (o->has_reg && ptx_type_size((enum ptx_type)o->reg->type) == 8 &&
                 ptx_type_class((enum ptx_type)o->reg->type) != 'f'))
         return true;
-    diag_error(p->d, o->loc.line, o->loc.col, "a tensor map is given by a register with a generic address, or a .global or "
-               ".const variable");
+    diag_error(p->d, o->loc.line, o->loc.col, "a tensor map is given by a register with a generic address, or "
+               "a .global or .const variable");
     return false;
 }
 

@@ -1,11 +1,13 @@
 /*
- * The engine of bulk copies (cp.async.bulk, tensor copies among them) of an SM. A copy begins when its instruction has passed the load/store
- * unit, so after the earlier accesses of the SM to shared memory. The engine works on one copy after the other, in
- * parts of lines of 128 bytes, a cycle each: global memory is read and written through the load/store unit's path to
- * L2, past L1, in cycles in which a port of L1 is free; shared memory of other blocks through the network of the
- * cluster. The banks of shared memory are not occupied, as for cp.async. A tensor copy reads its map when it begins, at no
- * cost; its parts lie in one row of the box, and those without any byte inside the tensor take a cycle, too. A copy with
- * .multicast::cluster reads each part once and sends it to all its blocks.
+ * The engine of bulk copies (cp.async.bulk, tensor copies among them) of an SM. A copy begins when its instruction has
+ * passed the load/store unit, so after the earlier accesses of the SM to shared memory. The engine works on one copy
+ * after the other, in parts of lines of 128 bytes, a cycle each: global memory is read and written through the
+ * load/store unit's path to L2, past L1, in cycles in which a port of L1 is free; shared memory of other blocks through
+ * the network of the cluster. The banks of shared memory are not occupied, as for cp.async.
+ *
+ * A tensor copy reads its map when it begins, at no cost. Its parts lie in one row of the box; one without any byte
+ * inside the tensor takes a cycle, too. A copy with .multicast::cluster reads each part once, and sends it to each of
+ * its blocks.
  *
  * A part that arrives in shared memory completes its bytes at the barrier object. A copy to global memory has read its
  * source when its last part has left, and is complete when L2 has acknowledged all.
@@ -320,8 +322,8 @@ static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
     wake_at(s, s->port.out_free > s->now + 1 ? s->port.out_free : s->now + 1);
 }
 
-/* A part of a box: through the load/store unit, unless it has no byte inside the tensor. Returns its bytes; op->copy has
- * its place in the box, and above that the bytes. */
+/* A part of a box: through the load/store unit, unless it has no byte inside the tensor. Returns its bytes; op->copy
+ * has its place in the box, and above that the bytes. */
 static uint32_t send_tensor(struct sm *s, struct bulk_copy *c)
 {
     const struct tensor_copy *t = &c->tensor;

@@ -448,7 +448,8 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     for (uint32_t i = 0; i < f->ninsts; i++) {
         set_instruction(&t->inst[i], &f->insts[i], site_of(code, i), f->is_entry, c);
         set_registers(&t->inst[i], &f->insts[i], &n, c);
-        t->inst[i].drains = t->inst[i].kind == TINST_HOST || (private && ptx_is_tensor_copy((enum ptx_op)f->insts[i].op));
+        t->inst[i].drains = t->inst[i].kind == TINST_HOST ||
+                            (private && ptx_is_tensor_copy((enum ptx_op)f->insts[i].op));
     }
     const struct ptx_inst end = { .op = OP_RET };
     set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);

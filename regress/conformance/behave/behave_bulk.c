@@ -408,10 +408,12 @@ static void tensor_tests(struct behave_ctx *x)
           "  mov.u16 %h1, 11;\n  setp.eq.and.u32 %p5, %r4, 1, %p1;\n"
           "  @%p5 " TENSOR_LOAD("cluster") ".multicast::cluster [%r1], [%d9, {0, 0}], [%r2], %h1;\n"
           "  setp.eq.u32 %p6, %r4, 2;\n  @%p6 bra Show;\n" WAIT("W", 0) "Show:\n" SYNC SHOW SYNC },
-        { .name = "tensor store", .module = TENSOR, .prepare = make_map, .cluster = 1, .check_buffer = tile_stored, .body =
+        { .name = "tensor store", .module = TENSOR, .prepare = make_map, .cluster = 1, .check_buffer = tile_stored,
+          .body =
           BEGIN MAP BYTES "  @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d9, {0, 0}], [%r1];\n"
           COMMIT "  cp.async.bulk.wait_group 0;\n" },
-        { .name = "tensor addition", .module = TENSOR, .prepare = make_map, .cluster = 1, .check_buffer = tile_added, .body =
+        { .name = "tensor addition", .module = TENSOR, .prepare = make_map, .cluster = 1, .check_buffer = tile_added,
+          .body =
           BEGIN MAP BYTES
           "  @%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%d9, {0, 0}], [%r1];\n"
           COMMIT "  cp.async.bulk.wait_group 0;\n" },
@@ -471,7 +473,8 @@ static void fault_tests(struct behave_ctx *x)
         { .name = "a mask of 32 bits", .module = MEMORY, .refused = "needs .u16 here", .body =
           "  " LOAD ".multicast::cluster [tile], [%b], 16, [bar], %r1;\n" },
         { .name = "im2col", .module = MEMORY, .refused = ".im2col' is not supported", .body =
-          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE " [tile], [%b, {%r1, %r1, %r1}], [bar], {1};\n" },
+          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE
+          " [tile], [%b, {%r1, %r1, %r1}], [bar], {1};\n" },
         { .name = "coordinates of another rank", .module = MEMORY,
           .refused = "a tensor of 2 dimensions has 2 coordinates, not 3", .body =
           "  cp.async.bulk.tensor.2d.shared::cluster.global.tile" DONE " [tile], [%b, {%r1, %r1, %r1}], [bar];\n" },

@@ -181,8 +181,9 @@ static uint32_t swizzled(uint32_t offset, uint32_t span)
 
 /* Calls visit for each element of the box with its place in shared memory; tensor: its offset in the memory, or -1 when
  * it is outside the tensor. */
-static void each_element(const struct machine *x, const struct box *b,
-                         void (*visit)(const struct box *b, uint32_t shared, int64_t tensor, uint8_t *out), uint8_t *out)
+typedef void visit_fn(const struct box *b, uint32_t shared, int64_t tensor, uint8_t *out);
+
+static void each_element(const struct machine *x, const struct box *b, visit_fn *visit, uint8_t *out)
 {
     const struct tensor_map *m = &b->a.map;
     uint32_t j[TENSOR_DIMS], n = 0;
@@ -234,8 +235,8 @@ static void compare(const char *what, uint32_t number, const struct box *b, cons
 {
     for (uint32_t i = 0; i < n; i++)
         if (got[i] != want[i])
-            fail_msg("%s %u: rank %d, type %d, span %d, box %d %d %d %d %d at %d %d %d %d %d: byte %u is 0x%x, not 0x%x",
-                     what, number, b->a.map.rank, b->a.map.type, b->a.map.span, b->a.map.box[0], b->a.map.box[1],
+            fail_msg("%s %u: rank %d, type %d, span %d, box %d %d %d %d %d at %d %d %d %d %d: byte %u is 0x%x, not "
+                     "0x%x", what, number, b->a.map.rank, b->a.map.type, b->a.map.span, b->a.map.box[0], b->a.map.box[1],
                      b->a.map.box[2], b->a.map.box[3], b->a.map.box[4], b->a.at[0], b->a.at[1], b->a.at[2], b->a.at[3],
                      b->a.at[4], i, got[i], want[i]);
 }
@@ -316,14 +317,15 @@ static void reductions_are_those_of_the_model(void **state)
 }
 
 /* Block 1 of four loads a box for the blocks of a mask; each of these gets it, and no other. */
-static void check_multicast(struct machine *x, uint32_t number)
+static void multicast(struct machine *x, uint32_t number, uint32_t blocks)
 {
     static uint8_t want[TILE];
     struct box b = random_box(x, -1);
-    b.a.blocks = 1 + random_below(15);
+    b.a.blocks = blocks;
     *x->args = b.a;
     snprintf(text, sizeof text, "%s    cvt.u32.u16 %%r16, %%h1;\n    shr.u32 %%r16, %%r16, %%r6;\n"
-             "    and.b32 %%r16, %%r16, 1;\n    mul.lo.u32 %%r15, %%r15, %%r16;\n%s    setp.eq.and.u32 %%p, %%r6, 1, %%first;\n"
+             "    and.b32 %%r16, %%r16, 1;\n    mul.lo.u32 %%r15, %%r15, %%r16;\n%s"
+             "    setp.eq.and.u32 %%p, %%r6, 1, %%first;\n"
              "    @%%p cp.async.bulk.tensor.%dd.shared::cluster.global" DONE
              ".multicast::cluster [tile], [%%rd2, %s], [bar], %%h1;\n%s", HEAD, EXPECT, b.a.map.rank,
              coordinates[b.a.map.rank - 1], WAIT SHOW);
@@ -338,9 +340,32 @@ static void check_multicast(struct machine *x, uint32_t number)
     }
 }
 
+static void check_multicast(struct machine *x, uint32_t number)
+{
+    multicast(x, number, 1 + random_below(15));
+}
+
 static void blocks_of_a_mask_get_the_box(void **state)
 {
     both_modes(check_multicast, 45);
+}
+
+/* L2 reads the same sectors for one block and for four. */
+static void l2_is_read_once(void **state)
+{
+    long sectors[2];
+    for (int i = 0; i < 2; i++) {
+        struct machine x = machine_new(true, 1, "");
+        random_state = 3;
+        multicast(&x, 0, i ? 15 : 1);
+        char *stats = simtx_stats_json(x.gpu), *at = strstr(stats, "\"sectors_read\": ");
+        assert_non_null(at);
+        sectors[i] = strtol(at + strlen("\"sectors_read\": "), NULL, 10);
+        free(stats);
+        simtx_gpu_free(x.gpu);
+    }
+    assert_true(sectors[0] > 0);
+    assert_int_equal(sectors[0], sectors[1]);
 }
 
 /* The figures of two launches, with one and with four host threads, are the same. */
@@ -388,12 +413,12 @@ static void faults_name_what_is_wrong(void **state)
     for (int timing = 0; timing < 2; timing++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             struct machine x = machine_new(timing, 1, "");
-            *x.args = (struct args){ .map = { .magic = TENSOR_MAP_MAGIC, .rank = 2, .type = TENSOR_U32, .last = { 63, 63 },
+            *x.args = (struct args){ .map = { .magic = TENSOR_MAP_MAGIC, .rank = 2, .type = TENSOR_U32,
                                               .address = (uint64_t)(uintptr_t)x.tensor, .stride = { 256 },
-                                              .box = { 64, 32 }, .step = { 1, 1 } } };
+                                              .last = { 63, 63 }, .box = { 64, 32 }, .step = { 1, 1 } } };
             cases[i].change(x.args);
-            snprintf(text, sizeof text, "%s    mov.u64 %%rd9, 64;\n    add.u64 %%rd10, %%rd2, 8;\n    @%%first cp.reduce.async.bulk.tensor.2d.global."
-                     "shared::cta.add.tile.bulk_group [%s, {%%r10, %%r11}], [tile];\n    ret;\n}\n", HEAD, cases[i].map);
+            snprintf(text, sizeof text, "%s    mov.u64 %%rd9, 64;\n    add.u64 %%rd10, %%rd2, 8;\n"
+                     "    @%%first cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%s, {%%r10, %%r11}], [tile];\n    ret;\n}\n", HEAD, cases[i].map);
             assert_int_equal(machine_run(&x, text, 1), SIMTX_FAULT);
             if (!strstr(simtx_last_message(x.gpu), cases[i].says))
                 fail_msg("'%s' is not in: %s", cases[i].says, simtx_last_message(x.gpu));
@@ -406,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_are_those_of_the_model), cmocka_unit_test(stores_are_clipped),
         cmocka_unit_test(reductions_are_those_of_the_model), cmocka_unit_test(blocks_of_a_mask_get_the_box),
+        cmocka_unit_test(l2_is_read_once),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(faults_name_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
