@@ -456,12 +456,21 @@ int ptx_tensor_dims(const struct ptx_inst *in)
     }
 }
 
+bool ptx_takes_word(enum ptx_op op, uint8_t mod)
+{
+    bool tensor = ptx_is_tensor_copy(op);
+    switch (mod) {
+    case MOD(GEOM, 4D): case MOD(GEOM, 5D): return tensor;
+    case MOD(GEOM, A1D): case MOD(GEOM, A2D): case MOD(GEOM, CUBE): case MOD(GEOM, ACUBE): return !tensor;
+    default: return true;
+    }
+}
+
 /* The types of reductions are those of tensor maps. */
 static const char *check_tensor(const struct ptx_inst *in)
 {
-    if (in->op == OP_TENSOR_REDUCE && (!in->mod[PG_ATOM] || HAS(in, ATOM, CAS) || HAS(in, ATOM, EXCH)))
-        return "a reduction is one of .add .min .max .inc .dec .and .or .xor";
-    return ptx_tensor_dims(in) ? NULL : "a tensor has .1d, .2d, .3d, .4d or .5d";
+    bool other = !in->mod[PG_ATOM] || HAS(in, ATOM, CAS) || HAS(in, ATOM, EXCH);
+    return in->op == OP_TENSOR_REDUCE && other ? "a reduction is one of .add .min .max .inc .dec .and .or .xor" : NULL;
 }
 
 static const char *check_async_store(const struct ptx_inst *in)

@@ -109,12 +109,12 @@ static ptx_groupset groups_of(const struct ptx_inst *in)
     return have;
 }
 
-static void list_group(char *buf, size_t size, ptx_groupset groups)
+static void list_group(char *buf, size_t size, ptx_groupset groups, enum ptx_op op)
 {
     size_t n = 0;
     buf[0] = 0;
     for (int m = 1; m <= PTX_MODIFIER_COUNT; m++)
-        if (groups >> modifier_group((uint8_t)m) & 1)
+        if ((groups >> modifier_group((uint8_t)m) & 1) && ptx_takes_word(op, (uint8_t)m))
             n = put_word(buf, n, size, ptx_modifier_name((uint8_t)m));
 }
 
@@ -148,7 +148,7 @@ static void explain_form(struct parser *p, const struct ptx_inst *in)
         }
     if (!(have & ~near->groups) && near->need && !(have & near->need)) {
         char buf[256];
-        list_group(buf, sizeof buf, need);
+        list_group(buf, sizeof buf, need, (enum ptx_op)in->op);
         diag_error(p->d, l.line, l.col, "'%s%s%s' needs a modifier: one of%s", p->opcode->s, *type ? "." : "",
                    type, buf);
         return;
@@ -474,8 +474,6 @@ static bool check_coordinates(struct parser *p, const struct ptx_inst *in, struc
 {
     int want = ptx_tensor_dims(in);
     bool ok = true;
-    if (!want)
-        return true;                     /* an illegal geometry, reported after the operands */
     if (o->n != want) {
         diag_error(p->d, o->loc.line, o->loc.col, "a tensor of %d dimension%s has %d coordinate%s, not %d", want,
                    want == 1 ? "" : "s", want, want == 1 ? "" : "s", o->n);

@@ -108,8 +108,6 @@ static bool check_coordinates(struct parser *p, const struct ptx_inst *in, struc
 {
     unsigned want = coordinates_of(in);
     uint8_t g = in->mod[PG_GEOM];
-    if (g == MOD(GEOM, 4D) || g == MOD(GEOM, 5D))
-        return error_at(p, p->inst_loc, "a texture or surface has 1 to 3 dimensions");
     bool layered = g == MOD(GEOM, A1D) || g == MOD(GEOM, A2D) || g == MOD(GEOM, ACUBE), ok = true;
     if (n != want && !(n == 4 && want == 3)) {
         diag_error(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' takes %u coordinate%s here, not %u", p->opcode->s,

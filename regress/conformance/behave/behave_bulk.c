@@ -485,7 +485,7 @@ static void fault_tests(struct behave_ctx *x)
           "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [tile, {%r1}], [bar];\n" },
         { .name = "a tensor map with an offset", .module = MEMORY, .refused = "has no offset here", .body =
           "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [%b+128, {%r1}], [bar];\n" },
-        { .name = "a tensor of a cube", .module = MEMORY, .refused = "a tensor has .1d, .2d, .3d, .4d or .5d", .body =
+        { .name = "a tensor of a cube", .module = MEMORY, .refused = "has no modifier '.cube'", .body =
           "  cp.async.bulk.tensor.cube.shared::cluster.global.tile" DONE " [tile], [%b, {%r1}], [bar];\n" },
         { .name = "bulk reduction of f16 without .noftz", .module = MEMORY, .refused = ".noftz is for .add", .body =
           "  " REDUCE ".add.f16 [%b], [tile], 16;\n" },

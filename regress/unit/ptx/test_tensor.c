@@ -245,20 +245,31 @@ static void compare(const char *what, uint32_t number, const struct box *b, cons
 
 static char text[1 << 14];
 
-static void check_load(struct machine *x, uint32_t number)
+/* Loads a box; exists: its tensor lies in an allocation, else nothing is written. */
+static void load(struct machine *x, uint32_t number, bool exists)
 {
     static uint8_t want[TILE];
     struct box b = random_box(x, -1);
     for (uint32_t i = 0; i < TILE; i++)
         want[i] = tile_byte(i);
-    each_element(x, &b, loaded, want);
+    if (exists)
+        each_element(x, &b, loaded, want);
     *x->args = b.a;
+    if (!exists) {
+        x->args->map.address = 4096;
+        memset(x->args->at, 0, sizeof x->args->at);
+    }
     snprintf(text, sizeof text, "%s    @%%first cp.async.bulk.tensor.%dd.shared::%s.global" DONE
              " [tile], [%%rd2, %s], [bar];\n%s", HEAD EXPECT, b.a.map.rank, number % 2 ? "cluster" : "cta",
              coordinates[b.a.map.rank - 1], WAIT SHOW);
     if (machine_run(x, text, 1))
         fail_msg("%s", simtx_last_message(x->gpu));
     compare("load", number, &b, x->tiles, want, TILE);
+}
+
+static void check_load(struct machine *x, uint32_t number)
+{
+    load(x, number, true);
 }
 
 static void check_store(struct machine *x, uint32_t number, bool adds)
@@ -388,7 +399,32 @@ static void host_threads_do_not_matter(void **state)
     free(stats[1]);
 }
 
+/* Wavefronts of 64 lanes, and lanes that progress independently. */
+static void other_machines_load_the_same(void **state)
+{
+    static const char *const settings[] = { "gpu.warp_size=64", "gpu.simt=independent" };
+    for (int timing = 0; timing < 2; timing++)
+        for (int i = 0; i < 2; i++) {
+            struct machine x = machine_new(timing, 1, settings[i]);
+            random_state = 11;
+            for (uint32_t k = 0; k < 5; k++)
+                check_load(&x, k);
+            simtx_gpu_free(x.gpu);
+        }
+}
+
 /* ---- misuse ---- */
+
+/* With check.memory = off a copy of a tensor that does not exist writes nothing, and the wait for its bytes ends. */
+static void a_tolerated_copy_completes_its_bytes(void **state)
+{
+    for (int timing = 0; timing < 2; timing++) {
+        struct machine x = machine_new(timing, 1, "check.memory=off");
+        random_state = 5;
+        load(&x, 0, false);
+        simtx_gpu_free(x.gpu);
+    }
+}
 
 struct misuse { const char *says; void (*change)(struct args *a); const char *map; };
 
@@ -431,7 +467,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_are_those_of_the_model), cmocka_unit_test(stores_are_clipped),
         cmocka_unit_test(reductions_are_those_of_the_model), cmocka_unit_test(blocks_of_a_mask_get_the_box),
-        cmocka_unit_test(l2_is_read_once),
+        cmocka_unit_test(l2_is_read_once), cmocka_unit_test(other_machines_load_the_same),
+        cmocka_unit_test(a_tolerated_copy_completes_its_bytes),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(faults_name_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
