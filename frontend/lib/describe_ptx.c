@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "frontend/lib/simtx.h"
+#include "ptx/isa/ops_check.h"
 #include "ptx/program/program.h"
 
 enum { CONST_MAX = 65536, FREE_REGISTERS = 64 };       /* of the default GPU: 65536 for 1024 threads */
@@ -261,7 +262,8 @@ static void print_group(FILE *o, const struct ptx_form *f, enum ptx_group g)
     bool must = f->need == ((ptx_groupset)1 << g);
     const char *sep = must ? ".{" : "[.";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i].group != g || (g == PG_RND && f->rnd && !takes_rounding(f->rnd, words[i].word)))
+        if (words[i].group != g || !ptx_takes_word((enum ptx_op)f->op, (uint8_t)(i + 1)) ||
+            (g == PG_RND && f->rnd && !takes_rounding(f->rnd, words[i].word)))
             continue;
         fprintf(o, "%s%s", sep, words[i].word);
         sep = must ? "|" : "|.";
@@ -310,6 +312,10 @@ static void print_operands(FILE *o, const char *sig)
         case 'l': fputs("label", o); break;
         case 'f': fputs("function", o); break;
         case 'i': fputs("imm", o); break;
+        case 'y':                        /* and the coordinates, |w */
+            fputs("[map, {coordinates}]", o);
+            s += 2;
+            break;
         default: fputc(next < (int)sizeof sources - 1 ? sources[next++] : 'x', o); break;
         }
     }

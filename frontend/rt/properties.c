@@ -240,7 +240,7 @@ static const struct attribute attributes[] = {
     VALUE(Reserved124, 0),                       /* buffers shared with other drivers */
     VALUE(IpcEventSupport, 0),
     VALUE(MemSyncDomainCount, 1),
-    VALUE(Reserved127, 0),                       /* tensor maps */
+    FIELD(Reserved127, clusterLaunch),           /* tensor maps, as clusters since 9.0 */
     VALUE(Reserved128, 0),                       /* handles of a fabric */
     VALUE(Reserved129, 0),                       /* functions with one address for host and device */
     VALUE(NumaConfig, 0),                        /* the device is no node of the host's memory */

@@ -79,6 +79,7 @@ struct ptx_op_info {
      *     the coordinates                        F, n  fragment of a matrix: destination, source (ptx/matrix)
      *   k bytes to copy, 32 bits, or predicate   r single-precision source
      *   o level, gradient or offset: 32 bits, scalar or vector
+     *   h 16-bit source                          y, w  [map, {coordinates}] of a tensor: two operands
      */
     const char *sig;
     enum ptx_unit unit;
@@ -134,6 +135,11 @@ static inline bool ptx_is_async_store(enum ptx_op op)
 static inline bool ptx_names_spaces(enum ptx_op op)
 {
     return op >= OP_BULK_LOAD && op <= OP_RED_ASYNC;
+}
+/* Copies a box of a tensor (ptx/memory/tensor_async.c). */
+static inline bool ptx_is_tensor_copy(enum ptx_op op)
+{
+    return op >= OP_TENSOR_LOAD && op <= OP_TENSOR_PREFETCH;
 }
 /* Waits for groups of copies, an immediate of which may be outstanding. */
 static inline bool ptx_waits_for_groups(enum ptx_op op)

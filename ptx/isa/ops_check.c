@@ -444,6 +444,35 @@ static bool red_async_ok(const struct ptx_inst *in)
     }
 }
 
+int ptx_tensor_dims(const struct ptx_inst *in)
+{
+    switch (in->mod[PG_GEOM]) {
+    case MOD(GEOM, 1D): return 1;
+    case MOD(GEOM, 2D): return 2;
+    case MOD(GEOM, 3D): return 3;
+    case MOD(GEOM, 4D): return 4;
+    case MOD(GEOM, 5D): return 5;
+    default: return 0;
+    }
+}
+
+bool ptx_takes_word(enum ptx_op op, uint8_t mod)
+{
+    bool tensor = ptx_is_tensor_copy(op);
+    switch (mod) {
+    case MOD(GEOM, 4D): case MOD(GEOM, 5D): return tensor;
+    case MOD(GEOM, A1D): case MOD(GEOM, A2D): case MOD(GEOM, CUBE): case MOD(GEOM, ACUBE): return !tensor;
+    default: return true;
+    }
+}
+
+/* The types of reductions are those of tensor maps. */
+static const char *check_tensor(const struct ptx_inst *in)
+{
+    bool other = !in->mod[PG_ATOM] || HAS(in, ATOM, CAS) || HAS(in, ATOM, EXCH);
+    return in->op == OP_TENSOR_REDUCE && other ? "a reduction is one of .add .min .max .inc .dec .and .or .xor" : NULL;
+}
+
 static const char *check_async_store(const struct ptx_inst *in)
 {
     if (in->op == OP_RED_ASYNC || in->op == OP_BULK_REDUCE_SEND)
@@ -500,6 +529,9 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_copy(in);
     case OP_BULK_REDUCE:
         return check_bulk_reduce(in);
+    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_STORE:
+    case OP_TENSOR_REDUCE: case OP_TENSOR_PREFETCH:
+        return check_tensor(in);
     case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: case OP_BULK_REDUCE_SEND:
         return check_async_store(in);
     case OP_FENCE_PROXY_ASYNC:

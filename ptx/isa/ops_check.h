@@ -12,6 +12,10 @@ const char *ptx_sig(enum ptx_op op, const uint8_t mod[PG_COUNT]);
 
 /* The state space of a memory operand; SP_GENERIC when none is written. */
 enum ptx_space ptx_inst_space(const struct ptx_inst *in);
+/* Dimensions of the tensor of a tensor copy, 1 to 5; 0: its geometry is not one of a tensor. */
+int ptx_tensor_dims(const struct ptx_inst *in);
+/* Has the opcode this word of a group that it takes? Tensors and textures have different geometries. */
+bool ptx_takes_word(enum ptx_op op, uint8_t mod);
 /* The memory ordering, MOD(SEM, ...), and whether its scope is the block; that of barrier objects has a default. */
 uint8_t ptx_inst_sem(const struct ptx_inst *in);
 bool ptx_inst_of_block(const struct ptx_inst *in);

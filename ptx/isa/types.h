@@ -127,6 +127,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(SURF, B, "b") X(SURF, P, "p")                                                           \
     X(GEOM, 1D, "1d") X(GEOM, 2D, "2d") X(GEOM, 3D, "3d") X(GEOM, A1D, "a1d")                 \
     X(GEOM, A2D, "a2d") X(GEOM, CUBE, "cube") X(GEOM, ACUBE, "acube")                         \
+    X(GEOM, 4D, "4d") X(GEOM, 5D, "5d")                                                       \
     X(QUERY, WIDTH, "width") X(QUERY, HEIGHT, "height") X(QUERY, DEPTH, "depth")              \
     X(QUERY, CHANNEL_DATA_TYPE, "channel_data_type") X(QUERY, CHANNEL_ORDER, "channel_order") \
     X(QUERY, NORMALIZED_COORDS, "normalized_coords") X(QUERY, ARRAY_SIZE, "array_size")       \

@@ -15,6 +15,7 @@
 #include "ptx/memory/async_copy.h"
 #include "ptx/memory/async_store.h"
 #include "ptx/memory/bulk_async.h"
+#include "ptx/memory/tensor_async.h"
 #include "ptx/memory/mem_table.h"
 #include "ptx/texture/fetch.h"
 
@@ -566,7 +567,7 @@ static bool capture_half(struct mem_op *op, struct half *h, const struct dinst *
     if (op->to_shared)
         return async_copy_capture(op, h, d, mask);
     if (op->kind == MOP_BULK)
-        return bulk_async_capture(op, h, d, mask);
+        return (ptx_is_tensor_copy((enum ptx_op)d->in->op) ? tensor_async_capture : bulk_async_capture)(op, h, d, mask);
     if (d->in->op == OP_LDMATRIX || d->in->op == OP_STMATRIX)
         return matrix_capture(op, h, d, mask);
     struct capture c = { .h = h, .d = d, .op = op, .address = op->address + LANES * h->index };

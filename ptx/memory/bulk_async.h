@@ -15,16 +15,23 @@ enum bulk_direction bulk_direction(enum ptx_op op);
 
 /*
  * The copy of a lane: addresses, those of shared memory with the rank of a block; the barrier object, in the memory
- * with the destination. It is the lane's data of a captured mem_op, whose `lanes` are those that copy. empty: an
- * address is illegal, and check.memory tolerates it: it writes nothing, but completes its bytes. `to` is the object.
+ * with the destination; the ranks of the blocks that get the bytes, each at the same place of its memory. It is the
+ * lane's data of a captured mem_op, whose `lanes` are those that copy. empty: an address is illegal, and check.memory
+ * tolerates it: it writes nothing, but completes its bytes. `to` is the object.
  */
-struct bulk_lane { uint64_t to, from; uint32_t bytes, object; bool empty; };
+struct bulk_lane { uint64_t to, from; uint32_t bytes, object; uint16_t blocks; bool empty; };
 _Static_assert(sizeof(struct bulk_lane) <= MEM_WIDTH_MAX, "it is the data of a lane");
 
 /* True: it combines its bytes with the destination's; false: it copies them. */
 static inline bool bulk_reduces(enum ptx_op op)
 {
     return op == OP_BULK_REDUCE || op == OP_BULK_REDUCE_SEND;
+}
+
+/* One operand is a mask of the blocks that get the bytes. */
+static inline bool bulk_is_multicast(enum ptx_op op)
+{
+    return op == OP_BULK_MULTICAST || op == OP_TENSOR_MULTICAST;
 }
 
 /*

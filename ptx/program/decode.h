@@ -9,7 +9,7 @@
  *   decode_lanes.c    arithmetic and warp-level instructions
  *   decode_memory.c   loads, stores, atomics, prefetches, tests of addresses
  *   decode_texture.c  textures and surfaces; ptx/matrix: matrices; ptx/memory/async_copy.c: asynchronous copies,
- *                     bulk_async.c, async_store.c: bulk copies, asynchronous stores
+ *                     bulk_async.c, tensor_async.c, async_store.c: bulk and tensor copies, asynchronous stores
  *   decode_control.c  branches, calls, barriers, transactions
  *   decode_pairs.c    instructions that the run loop executes as one step
  *   decode_links.c    which step the run loop executes next

@@ -365,7 +365,8 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
     case MOP_RED: return !private && !order_free_atomic(c, in) ? ORDER_SERIAL : ORDER_FREE;
     case MOP_LOAD:
     case MOP_STORE: return !private && sem && sem != MOD(SEM, WEAK) ? ORDER_SERIAL : ORDER_FREE;
-    case MOP_BULK: return in->op == OP_BULK_REDUCE && !commutes(in) ? ORDER_SERIAL : ORDER_FREE;
+    case MOP_BULK:                       /* the types of a tensor are known only to its map */
+        return in->op == OP_TENSOR_REDUCE || (in->op == OP_BULK_REDUCE && !commutes(in)) ? ORDER_SERIAL : ORDER_FREE;
     default: break;
     }
     switch (in->op) {

@@ -109,12 +109,12 @@ static ptx_groupset groups_of(const struct ptx_inst *in)
     return have;
 }
 
-static void list_group(char *buf, size_t size, ptx_groupset groups)
+static void list_group(char *buf, size_t size, ptx_groupset groups, enum ptx_op op)
 {
     size_t n = 0;
     buf[0] = 0;
     for (int m = 1; m <= PTX_MODIFIER_COUNT; m++)
-        if (groups >> modifier_group((uint8_t)m) & 1)
+        if ((groups >> modifier_group((uint8_t)m) & 1) && ptx_takes_word(op, (uint8_t)m))
             n = put_word(buf, n, size, ptx_modifier_name((uint8_t)m));
 }
 
@@ -148,7 +148,7 @@ static void explain_form(struct parser *p, const struct ptx_inst *in)
         }
     if (!(have & ~near->groups) && near->need && !(have & near->need)) {
         char buf[256];
-        list_group(buf, sizeof buf, need);
+        list_group(buf, sizeof buf, need, (enum ptx_op)in->op);
         diag_error(p->d, l.line, l.col, "'%s%s%s' needs a modifier: one of%s", p->opcode->s, *type ? "." : "",
                    type, buf);
         return;
@@ -220,7 +220,8 @@ static enum ptx_type letter_type(const struct ptx_inst *in, char letter)
     case 'c': return (enum ptx_type)in->type[2];
     case 'D': case 'A': return twice((enum ptx_type)in->type[0]);
     case 'p': case 'q': return T_PRED;
-    case 'u': case 'e': return T_U32;
+    case 'u': case 'e': case 'w': return T_U32;
+    case 'h': return T_U16;
     default: return T_B64;
     }
 }
@@ -409,9 +410,10 @@ static enum ptx_space operand_space(const struct ptx_inst *in, int k)
 {
     switch (in->op) {
     case OP_CP_ASYNC: return k ? SP_GLOBAL : SP_SHARED;
-    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: return k == 1 ? SP_GLOBAL : SP_SHARED;
+    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_MULTICAST: return k == 1 ? SP_GLOBAL : SP_SHARED;
     case OP_BULK_STORE: case OP_BULK_REDUCE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
     case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC:
+    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_STORE: case OP_TENSOR_REDUCE:
         return SP_SHARED;
     default: return ptx_inst_space(in);
     }
@@ -467,6 +469,21 @@ static bool check_fragment(struct parser *p, const struct ptx_inst *in, char let
     return ok;
 }
 
+/* As many as the tensor has dimensions. */
+static bool check_coordinates(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
+{
+    int want = ptx_tensor_dims(in);
+    bool ok = true;
+    if (o->n != want) {
+        diag_error(p->d, o->loc.line, o->loc.col, "a tensor of %d dimension%s has %d coordinate%s, not %d", want,
+                   want == 1 ? "" : "s", want, want == 1 ? "" : "s", o->n);
+        return false;
+    }
+    for (int i = 0; i < want; i++)
+        ok &= check_scalar(p, in, 'w', &o->elem[i], T_B32);
+    return ok;
+}
+
 /* The bytes that an asynchronous copy reads, or whether it reads none. */
 static bool check_amount(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
 {
@@ -479,8 +496,10 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
     switch (letter) {
     case 'm':
         return check_memory(p, in, o);
-    case 'l': case 'f': case 't':
+    case 'l': case 'f': case 't': case 'y':
         return true;
+    case 'w':
+        return check_coordinates(p, in, o);
     case 'F': case 'n':
         return check_fragment(p, in, letter, o);
     case 'k':
@@ -604,8 +623,8 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_CP_ASYNC:
         check_copy(p, in);
         break;
-    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_SEND: case OP_BULK_STORE: case OP_BULK_REDUCE:
-    case OP_BULK_REDUCE_SEND: case OP_BULK_PREFETCH:
+    case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_MULTICAST: case OP_BULK_SEND: case OP_BULK_STORE:
+    case OP_BULK_REDUCE: case OP_BULK_REDUCE_SEND: case OP_BULK_PREFETCH:
         check_bulk_size(p, &in->opd[in->op == OP_BULK_PREFETCH ? 1 : 2]);
         break;
     case OP_MBARRIER_INIT: case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_NO_COMPLETE: case OP_MBARRIER_DROP:
@@ -622,7 +641,7 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         if (in->opd[0].imm < 0)
             error_at(p, in->opd[0].loc, "the number of groups must not be negative");
         break;
-    case OP_DISCARD: case OP_APPLYPRIORITY:
+    case OP_DISCARD: case OP_APPLYPRIORITY: case OP_FENCE_PROXY_MAP_ACQUIRE:
         if (in->opd[1].imm != 128)
             error_at(p, in->opd[1].loc, "the size must be 128");
         break;

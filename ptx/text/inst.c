@@ -77,7 +77,8 @@ static void report_modifier(struct parser *p, const struct name *n, struct ptx_l
     ptx_typeset types = types_of(p->opcode->op);
     size_t k = 0;
     for (int i = 1; i <= PTX_MODIFIER_COUNT; i++)
-        if (ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1)
+        if ((ptx_ops[p->opcode->op].groups >> modifier_group((uint8_t)i) & 1) &&
+            ptx_takes_word(p->opcode->op, (uint8_t)i))
             candidates[k++] = ptx_modifier_name((uint8_t)i);
     for (int t = 1; t < T_COUNT && !n->vec; t++)
         if (types >> t & 1)
@@ -99,7 +100,8 @@ static bool add_modifier(struct parser *p, struct ptx_inst *in, const struct nam
     uint8_t best = 0;
     for (int k = 0; k < n->nmod; k++) {
         uint8_t g = modifier_group(n->mod[k]);
-        if ((groups >> g & 1) && (!best || g < modifier_group(best)) && !in->mod[g])
+        bool takes = (groups >> g & 1) && ptx_takes_word((enum ptx_op)in->op, n->mod[k]);
+        if (takes && (!best || g < modifier_group(best)) && !in->mod[g])
             best = n->mod[k];
     }
     if (best && modifier_group(best) == PG_DST && in->mod[PG_SPACE]) {
@@ -111,7 +113,7 @@ static bool add_modifier(struct parser *p, struct ptx_inst *in, const struct nam
         return true;
     }
     for (int k = 0; k < n->nmod; k++)
-        if (groups >> modifier_group(n->mod[k]) & 1) {
+        if ((groups >> modifier_group(n->mod[k]) & 1) && ptx_takes_word((enum ptx_op)in->op, n->mod[k])) {
             uint8_t had = in->mod[modifier_group(n->mod[k])];
             if (had == n->mod[k])
                 diag_error(p->d, loc.line, loc.col, "modifier '%s' is written twice", n->s);
@@ -234,7 +236,9 @@ static bool place_operands(struct parser *p, struct ptx_inst *in, struct list l)
             second = first->kid[1];
             first = first->kid[0];
         }
-        if (first)
+        if (first && e[i].letter == 'y')
+            ok &= tensor_operand(p, in, first, &in->opd[k]) && check_operand(p, in, e[i].second, &in->opd[k + 1]);
+        else if (first)
             ok &= operand_read(p, in, e[i].letter, first, &in->opd[k]) &&
                   check_operand(p, in, e[i].letter, &in->opd[k]);
         if (e[i].second && second)
@@ -348,8 +352,10 @@ static void join_opcode(struct parser *p)
 
 static bool build(struct parser *p, struct ptx_inst *in, struct list operands)
 {
-    if (p->opcode->begins_op && p->nmods <= PARSE_MAX_INST_MODS)
+    if (p->opcode->begins_op && p->nmods <= PARSE_MAX_INST_MODS) {
+        tensor_words(p);
         join_opcode(p);
+    }
     if (inst_unsupported(p) || texture_unsupported(p, operands))
         return false;
     if (!p->opcode->op) {

@@ -340,6 +340,11 @@ bool texture_check_extra(struct parser *p, const struct ptx_inst *in, struct ptx
 bool texture_unsupported(struct parser *p, struct list operands);         /* reports and returns true */
 bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);      /* of a .samplerref ... */
 
+/* ---- tensor_words.c ---- */
+void tensor_words(struct parser *p);           /* moves words of the current instruction that are no part of its name */
+/* Sets two operands: the map and its coordinates. */
+bool tensor_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
+
 /* ---- check_inst.c: legality ---- */
 bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */
 void check_rules(struct parser *p, struct ptx_inst *in);          /* after the operands are known */

@@ -71,9 +71,8 @@ static void put_offset(struct out *o, int64_t imm)
         put(o, "+%" PRId64, imm);
 }
 
-static void put_address(struct out *o, const struct ptx_operand *v)
+static void put_place(struct out *o, const struct ptx_operand *v)
 {
-    put(o, "[");
     if (v->has_reg)
         put(o, "%s", v->reg->name);
     else if (v->has_var)
@@ -82,6 +81,12 @@ static void put_address(struct out *o, const struct ptx_operand *v)
         put(o, "%" PRId64, v->imm);
     if (v->has_reg || v->has_var)
         put_offset(o, v->imm);
+}
+
+static void put_address(struct out *o, const struct ptx_operand *v)
+{
+    put(o, "[");
+    put_place(o, v);
     put(o, "]");
 }
 
@@ -224,6 +229,30 @@ static void put_texture(struct out *o, const struct ptx_func *f, const struct pt
     put(o, v->n > 2 ? "}]" : "]");
 }
 
+/* The map and its coordinates. */
+static void put_tensor(struct out *o, const struct ptx_func *f, const struct ptx_operand *v)
+{
+    put(o, "[");
+    put_place(o, &v[0]);
+    put(o, ", ");
+    put_operand(o, f, &v[1]);
+    put(o, "]");
+}
+
+/* The words of a tensor copy: its name with the dimensions, the reduction and the mode (tensor_words.c). */
+static void put_tensor_words(struct out *o, const struct ptx_inst *in)
+{
+    const char *text = ptx_ops[in->op].text, *rest = strstr(text, "tensor") + strlen("tensor");
+    const char *ends = strstr(rest, ".mbarrier") ? strstr(rest, ".mbarrier") : strstr(rest, ".bulk_group");
+    ends = ends ? ends : rest + strlen(rest);
+    put(o, "%.*s.%s%.*s", (int)(rest - text), text, ptx_modifier_name(in->mod[PG_GEOM]), (int)(ends - rest), rest);
+    if (in->mod[PG_ATOM])
+        put(o, ".%s", ptx_modifier_name(in->mod[PG_ATOM]));
+    put(o, ".tile%s", ends);
+    if (in->mod[PG_L2HINT])
+        put(o, ".%s", ptx_modifier_name(in->mod[PG_L2HINT]));
+}
+
 static void put_operands(struct out *o, const struct ptx_func *f, const struct ptx_inst *in)
 {
     const char *sig = ptx_sig((enum ptx_op)in->op, in->mod);
@@ -234,10 +263,14 @@ static void put_operands(struct out *o, const struct ptx_func *f, const struct p
             continue;
         bool second = *sig == '|';
         sig += second;
+        if (*sig == 'w')
+            continue;
         if (in->opd[k].kind != OPD_NONE) {
             put(o, "%s", second ? "|" : any ? ", " : " ");
             if (*sig == 't')
                 put_texture(o, f, &in->opd[k]);
+            else if (*sig == 'y')
+                put_tensor(o, f, &in->opd[k++]);
             else
                 put_operand(o, f, &in->opd[k]);
             any = true;
@@ -253,8 +286,12 @@ int ptx_print_inst(const struct ptx_func *f, const struct ptx_inst *in, char *bu
         buf[0] = 0;
     if (in->guard)
         put(&o, "@%s%s ", in->guard_negated ? "!" : "", in->guard->name);
-    put(&o, "%s", ptx_ops[in->op].text);
-    put_modifiers(&o, in);
+    if (ptx_is_tensor_copy((enum ptx_op)in->op))
+        put_tensor_words(&o, in);
+    else {
+        put(&o, "%s", ptx_ops[in->op].text);
+        put_modifiers(&o, in);
+    }
     if (in->op == OP_CALL)
         put_call(&o, f, in->call);
     else

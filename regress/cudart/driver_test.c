@@ -746,6 +746,83 @@ static void texture_objects(void **state)
     CU_GIVES(cuTexObjectCreate(&object, &r, &t, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* ---- tensor maps ---- */
+
+/* The arguments of cuTensorMapEncodeTiled, those of a matrix of 100 x 40 halves and boxes of 32 x 8. */
+struct tensor {
+    CUtensorMapDataType type;
+    cuuint32_t rank;
+    uintptr_t address;
+    cuuint64_t elements[5], strides[4];
+    cuuint32_t box[5], steps[5];
+    CUtensorMapInterleave interleave;
+    CUtensorMapSwizzle swizzle;
+    CUtensorMapFloatOOBfill outside;
+};
+
+static const struct tensor halves = {
+    .type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16, .rank = 2, .address = 1 << 20, .elements = {100, 40}, .strides = {208},
+    .box = {32, 8}, .steps = {1, 1}, .swizzle = CU_TENSOR_MAP_SWIZZLE_64B,
+};
+
+static CUresult encode(CUtensorMap *map, const struct tensor *t)
+{
+    return cuTensorMapEncodeTiled(map, t->type, t->rank, (void *)t->address, t->elements, t->strides, t->box, t->steps,
+                                  t->interleave, t->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, t->outside);
+}
+
+#define ENCODE_GIVES(change, result) \
+    do { \
+        struct tensor t = halves; \
+        change; \
+        CU_GIVES(encode(&map, &t), result); \
+    } while (0)
+
+static void tensor_maps(void **state)
+{
+    CUtensorMap map, other, *no_map = NULL, *crooked = (CUtensorMap *)(void *)((char *)&map + 16);
+    void *f = NULL;
+    assert_int_equal(sizeof map, 128);
+    CU(encode(&map, &halves));
+    CU_GIVES(encode(no_map, &halves), CUDA_ERROR_INVALID_VALUE);
+    CU_GIVES(encode(crooked, &halves), CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.rank = 0, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.rank = 6, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.address += 8, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.address = 0, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.type = (CUtensorMapDataType)16, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.elements[1] = 0, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.elements[1] = (UINT64_C(1) << 32) + 1, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.elements[1] = UINT64_C(1) << 32, CUDA_SUCCESS);
+    ENCODE_GIVES(t.strides[0] = 200, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.strides[0] = UINT64_C(1) << 40, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.box[1] = 0, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.box[1] = 257, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.box[1] = 256, CUDA_SUCCESS);
+    ENCODE_GIVES((t.box[0] = 20, t.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.box[0] = 40, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.box[0] = 16, CUDA_ERROR_NOT_SUPPORTED);
+    ENCODE_GIVES(t.steps[1] = 0, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.steps[1] = 9, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES(t.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES((t.rank = 3, t.elements[2] = t.box[2] = t.steps[2] = 1, t.strides[1] = 8320,
+                  t.interleave = CU_TENSOR_MAP_INTERLEAVE_16B), CUDA_ERROR_NOT_SUPPORTED);
+    ENCODE_GIVES(t.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, CUDA_ERROR_NOT_SUPPORTED);
+    ENCODE_GIVES(t.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, CUDA_ERROR_NOT_SUPPORTED);
+    ENCODE_GIVES(t.outside = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA, CUDA_SUCCESS);
+    ENCODE_GIVES((t.type = CU_TENSOR_MAP_DATA_TYPE_UINT16,
+                  t.outside = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA), CUDA_ERROR_INVALID_VALUE);
+    ENCODE_GIVES((t.address += 4096), CUDA_SUCCESS);
+    CU(encode(&other, &halves));
+    CU(cuTensorMapReplaceAddress(&other, (void *)(halves.address + 4096)));
+    assert_memory_equal(&map, &other, sizeof map);
+    CU_GIVES(cuTensorMapReplaceAddress(&other, (void *)(halves.address + 8)), CUDA_ERROR_INVALID_VALUE);
+    memset(&other, 0, sizeof other);
+    CU_GIVES(cuTensorMapReplaceAddress(&other, (void *)halves.address), CUDA_ERROR_INVALID_VALUE);
+    CU(cuGetProcAddress("cuTensorMapEncodeTiled", &f, 12000, 0));
+    assert_non_null(f);
+}
+
 /* ---- streams and functions of later releases ---- */
 
 static void later_queries(void **state)
@@ -1084,6 +1161,7 @@ int main(void)
         WITH_CONTEXT(mappings_that_fail),
         WITH_CONTEXT(arrays),
         WITH_CONTEXT(texture_objects),
+        WITH_CONTEXT(tensor_maps),
         WITH_CONTEXT(later_queries),
         WITH_CONTEXT(reference_formats),
         WITH_CONTEXT(reference_settings),

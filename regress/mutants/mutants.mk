@@ -5,8 +5,8 @@ MUTANT_TABLE  := $(B)/regress/mutants/table
 MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
-           dram occupancy carveout mbarrier bulk schedule policies reservations litmus vmem traffic machine dispatch \
-           partition lsu l2_fetch combine combine_rule behaviour sm
+           dram occupancy carveout mbarrier bulk tensor schedule policies reservations litmus vmem traffic machine \
+           dispatch partition lsu l2_fetch combine combine_rule behaviour sm
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -40,6 +40,7 @@ FINDER_occupancy := regress/unit/frontend/test_occupancy.c
 FINDER_carveout  := regress/unit/frontend/test_carveout.c
 FINDER_mbarrier  := regress/unit/ptx/test_mbarrier.c
 FINDER_bulk      := regress/unit/ptx/test_bulk.c
+FINDER_tensor    := regress/unit/ptx/test_tensor.c
 FINDER_schedule  := regress/unit/ptx/test_schedule.c
 FINDER_combine   := regress/unit/timing/test_combine.c
 FINDER_combine_rule := regress/unit/timing/test_combine_rule.c

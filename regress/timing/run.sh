@@ -39,7 +39,7 @@ done
 
 # ---- clusters of blocks: the same however they are simulated; the latency is that of the keys ----
 small="--timing --config a100 --set gpu.sms=7 --set gpu.gpc_sms=4 --set dram.channels=2"
-for name in cluster_histogram cluster_stencil bulk_pipeline; do
+for name in cluster_histogram cluster_stencil bulk_pipeline tensor_tiles; do
     holds "$name" run one "$(kernel $name)" $small --stats one.json
     for how in "--threads 2" "--threads 4" "--set sim.sync_window=1" "--set sim.no_skip=true"; do
         holds "$name $how" run other "$(kernel $name)" $small $how --stats other.json

@@ -1,9 +1,13 @@
 /*
- * The engine of bulk copies (cp.async.bulk) of an SM. A copy begins when its instruction has passed the load/store
- * unit, so after the earlier accesses of the SM to shared memory. The engine works on one copy after the other, in
- * parts of lines of 128 bytes, a cycle each: global memory is read and written through the load/store unit's path to
- * L2, past L1, in cycles in which a port of L1 is free; shared memory of other blocks through the network of the
- * cluster. The banks of shared memory are not occupied, as for cp.async.
+ * The engine of bulk copies (cp.async.bulk, tensor copies among them) of an SM. A copy begins when its instruction has
+ * passed the load/store unit, so after the earlier accesses of the SM to shared memory. The engine works on one copy
+ * after the other, in parts of lines of 128 bytes, a cycle each: global memory is read and written through the
+ * load/store unit's path to L2, past L1, in cycles in which a port of L1 is free; shared memory of other blocks through
+ * the network of the cluster. The banks of shared memory are not occupied, as for cp.async.
+ *
+ * A tensor copy reads its map when it begins, at no cost. Its parts lie in one row of the box; one without any byte
+ * inside the tensor takes a cycle, too. A copy with .multicast::cluster reads each part once, and sends it to each of
+ * its blocks.
  *
  * A part that arrives in shared memory completes its bytes at the barrier object. A copy to global memory has read its
  * source when its last part has left, and is complete when L2 has acknowledged all.
@@ -14,20 +18,23 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
-#include "ptx/memory/bulk_async.h"
+#include "ptx/memory/tensor_async.h"
 #include "timing/core/sm_impl.h"
 
 enum { AHEAD = 4,                    /* parts that wait for the load/store unit at once */
        COPIES_IN_CHUNK = 32 };
 
-/* lane: addresses and size of the bytes not sent yet. refused: a block has exited before its bytes have arrived. */
+/* lane: addresses and size of the bytes not sent yet; a tensor copy changes only the size. refused: a block has exited
+ * before its bytes have arrived. */
 struct bulk_copy {
     struct bulk_copy *next;
     const struct dinst *d;
     struct bulk_lane lane;
+    struct tensor_copy tensor;
     uint32_t parts;                  /* in flight */
     uint16_t slot;
     uint8_t group, direction, of_lane;
+    bool tiled, multicast;           /* a tensor copy; its bytes go to several blocks */
     bool refused;
 };
 
@@ -92,14 +99,32 @@ static void append(struct bulk_engine *e, struct bulk_copy *c)
     e->last = c;
 }
 
+/* The copy of a lane. False: a fault, which ends the kernel. */
+static bool read_lane(struct sm *s, struct bulk_copy *c, const struct mem_op *op)
+{
+    enum ptx_op opcode = (enum ptx_op)op->d->in->op;
+    c->tiled = ptx_is_tensor_copy(opcode);
+    c->multicast = bulk_is_multicast(opcode);
+    if (!c->tiled)
+        memcpy(&c->lane, op->data[c->of_lane], sizeof c->lane);
+    else if (!tensor_copy_begin(&c->tensor, &c->lane, op, c->of_lane)) {
+        sm_take_fault(s, &s->slot[c->slot]);
+        return false;
+    }
+    return true;
+}
+
 void bulk_begin(struct sm *s, struct mem_op *op)
 {
-    for (uint64_t m = op->lanes; m; m &= m - 1) {
+    for (uint64_t m = op->lanes; m && !s->fault; m &= m - 1) {
         struct bulk_copy *c = pool_take(&s->bulk->copies);
         *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->copy,
                                  .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op),
                                  .of_lane = (uint8_t)__builtin_ctzll(m) };
-        memcpy(&c->lane, mem_data(op, c->of_lane), sizeof c->lane);
+        if (!read_lane(s, c, op)) {
+            pool_give(&s->bulk->copies, c);
+            continue;
+        }
         append(s->bulk, c);
         s->bulk->outstanding++;
     }
@@ -108,12 +133,10 @@ void bulk_begin(struct sm *s, struct mem_op *op)
 
 /* ---- parts ---- */
 
-/* A part of n bytes, with the addresses of its destination. */
-static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, uint32_t n)
+static struct mem_op *empty_part(struct sm *s, struct bulk_copy *c)
 {
     struct mem_op *op = pool_take(&s->ops);
     memset(op, 0, offsetof(struct mem_op, address));
-    bulk_part(op, c->d, c->lane.to, n);
     op->warp = s->slot[c->slot].warp;
     op->path = PATH_L2;
     op->role = MEM_ROLE_BULK;
@@ -127,15 +150,23 @@ static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, uint32_t n)
     return op;
 }
 
+/* A part of n bytes, with the addresses of its destination. */
+static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, uint32_t n)
+{
+    struct mem_op *op = empty_part(s, c);
+    bulk_part(op, c->d, c->lane.to, n);
+    return op;
+}
+
 static void read_source(const struct sm *s, const struct bulk_copy *c, struct mem_op *op)
 {
     bulk_part_data(op, s->slot[c->slot].warp->block->shared + (c->lane.from & CLUSTER_OFFSET_MASK));
 }
 
-static bool is_remote(const struct sm *s, const struct mem_op *op)
+static bool is_remote(const struct sm *s, const struct mem_op *op, uint64_t to)
 {
     const struct block *b = s->slot[op->sm_slot].warp->block;
-    return cluster_rank(b, op->copy) != b->rank;
+    return cluster_rank(b, to) != b->rank;
 }
 
 void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at)
@@ -148,24 +179,55 @@ void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at)
                                                         .kind = EVENT_BULK_PART, .warp = (uint16_t)op->sm_slot });
 }
 
-/* The bytes of a part that goes to shared memory have arrived at this SM: writes them, or sends them on. */
-static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
+/* Writes the bytes of a part, or sends them to another block. */
+static void deliver_to_block(struct sm *s, struct bulk_copy *c, struct mem_op *op)
 {
-    uint32_t n = num_ones(op->lanes) * op->width;
-    bulk_part(op, c->d, op->copy, n);
-    if (c->lane.empty)
-        bulk_part_empty(op, &c->lane);
-    else
-        bulk_part_completes(op, c->lane.object);
-    op->served_by[SERVE_GLOBAL] = 0;
-    op->served_by[SERVE_CLUSTER] = op->lanes;
-    if (is_remote(s, op)) {
+    if (is_remote(s, op, op->address[__builtin_ctzll(op->lanes)])) {
         op->remote = sm_cluster_access(s, op, s->now);
         return;
     }
     mem_cluster_perform(op, op->lanes, s->slot[op->sm_slot].warp->block);
     sm_give_op(s, op);
     part_over(s, c);
+}
+
+/* A copy of the part for the block of this rank. */
+static struct mem_op *copy_part(struct sm *s, struct bulk_copy *c, const struct mem_op *op, uint32_t rank)
+{
+    struct mem_op *one = pool_take(&s->ops);
+    *one = *op;
+    for (uint64_t m = op->lanes; m; m &= m - 1)
+        one->address[__builtin_ctzll(m)] = cluster_map(op->address[__builtin_ctzll(m)], rank);
+    c->parts++;
+    return one;
+}
+
+static void deliver_to_blocks(struct sm *s, struct bulk_copy *c, struct mem_op *op)
+{
+    for (uint32_t m = c->lane.blocks; m; m &= m - 1)
+        deliver_to_block(s, c, copy_part(s, c, op, (uint32_t)__builtin_ctz(m)));
+    sm_give_op(s, op);
+    part_over(s, c);
+}
+
+/* The bytes of a part that goes to shared memory have arrived at this SM. */
+static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
+{
+    if (c->lane.empty)
+        bulk_part_empty(op, &c->lane);
+    else {
+        if (c->tiled)
+            tensor_part_arrived(&c->tensor, op, (uint32_t)op->copy, (uint32_t)(op->copy >> 32));
+        else
+            bulk_part(op, c->d, op->copy, num_ones(op->lanes) * op->width);
+        bulk_part_completes(op, c->lane.object);
+    }
+    op->served_by[SERVE_GLOBAL] = 0;
+    op->served_by[SERVE_CLUSTER] = op->lanes;
+    if (c->multicast)
+        deliver_to_blocks(s, c, op);
+    else
+        deliver_to_block(s, c, op);
 }
 
 void bulk_part_arrived(struct sm *s, struct mem_op *op)
@@ -187,8 +249,8 @@ void bulk_part_refused(struct sm *s, struct mem_op *op)
     if (c->refused || s->fault)
         return;
     c->refused = true;
-    if (fault_memory(&w->warp->half[c->of_lane / LANES], c->d, c->of_lane % LANES, op->copy | WINDOW_SHARED, BULK_GRAIN,
-                     true))
+    if (fault_memory(&w->warp->half[c->of_lane / LANES], c->d, c->of_lane % LANES,
+                     op->address[__builtin_ctzll(op->lanes)] | WINDOW_SHARED, BULK_GRAIN, true))
         sm_take_fault(s, w);
 }
 
@@ -253,16 +315,43 @@ static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
 {
     struct mem_op *op = new_part(s, c, n);
     read_source(s, c, op);
-    if (is_remote(s, op))
+    if (is_remote(s, op, op->copy))
         deliver(s, c, op);
     else
         bulk_part_at(s, op, s->now + (uint64_t)config_int(s->cfg.config, KEY_SHARED_LATENCY));
     wake_at(s, s->port.out_free > s->now + 1 ? s->port.out_free : s->now + 1);
 }
 
+/* A part of a box: through the load/store unit, unless it has no byte inside the tensor. Returns its bytes; op->copy
+ * has its place in the box, and above that the bytes. */
+static uint32_t send_tensor(struct sm *s, struct bulk_copy *c)
+{
+    const struct tensor_copy *t = &c->tensor;
+    struct mem_op *op = empty_part(s, c);
+    uint32_t at = t->bytes - c->lane.bytes, n = tensor_part(t, op, at);
+    op->copy = at | (uint64_t)n << 32;
+    op->to_data = op->kind == MOP_LOAD;
+    op->served_by[SERVE_GLOBAL] = op->lanes;
+    if (c->direction == BULK_SHARED_TO_GLOBAL)
+        tensor_part_data(t, op, at, s->slot[c->slot].warp->block->shared);
+    if (op->lanes) {
+        lsu_background(s->lsu, op, s->now);
+        s->lsu_at = s->now;
+        return n;
+    }
+    wake_at(s, s->now + 1);
+    bulk_part_arrived(s, op);
+    return n;
+}
+
 /* Sends the next part of the oldest copy. */
 static void send_part(struct sm *s, struct bulk_copy *c)
 {
+    if (c->tiled && !c->lane.empty) {
+        uint32_t n = send_tensor(s, c);
+        c->lane.bytes -= n;
+        return;
+    }
     uint32_t n = next_part(c);
     if (c->lane.empty) {
         deliver(s, c, new_part(s, c, 0));
@@ -281,6 +370,8 @@ static void send_part(struct sm *s, struct bulk_copy *c)
 /* May it send its next part in this cycle? */
 static bool may_send(const struct sm *s, const struct bulk_copy *c)
 {
+    if (c->tiled && s->bulk->scheduled)
+        return false;
     return c->direction == BULK_SHARED_TO_SHARED ? !s->bulk->scheduled : lsu_background_queued(s->lsu) < AHEAD;
 }
 

@@ -285,14 +285,14 @@ static void run_calendar(struct sm *s)
     }
 }
 
-/* Warps that wait to call a host function: the end of their last private access is no event. */
+/* Warps that wait to read private memory at once: the end of their last private access is no event. */
 static void poll_hosts(struct sm *s)
 {
     s->hosts = 0;
     for (uint32_t k = 0; k < s->cfg.schedulers; k++)
         for (uint64_t m = s->sched[k].set[SCHED_WAIT + SM_STALL_DRAIN]; m; m &= m - 1) {
             struct slot *w = &s->slot[(uint32_t)__builtin_ctzll(m) * s->cfg.schedulers + k];
-            if (w->inst->kind == TINST_HOST)
+            if (w->inst->drains)
                 warp_consider(s, w);
         }
 }

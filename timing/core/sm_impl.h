@@ -147,7 +147,7 @@ struct sm {
     uint32_t nfree_slots, live;      /* live: warps that have not ended */
     uint32_t blocks, ending;         /* resident blocks; of these, blocks whose warps have all ended */
     uint64_t barrier_free;           /* cycle from which the barrier unit accepts the next arrival */
-    uint32_t hosts;                  /* warps that wait to call a host function */
+    uint32_t hosts;                  /* warps that wait because of tinst.drains */
     bool tx_waits;                   /* a warp may wait until none of its accesses is outstanding */
     struct sm_grid **grid;
     uint32_t ngrids;

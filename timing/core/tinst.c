@@ -355,6 +355,14 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
 
 /* ---- functions and programs ---- */
 
+static bool has_private_variables(const struct ptx_func *f)
+{
+    for (const struct ptx_var *v = f->vars; v; v = v->next)
+        if (v->space == SP_LOCAL)
+            return true;
+    return false;
+}
+
 static void set_copy(struct tinst *t, const struct ptx_inst *in)
 {
     bool waits = ptx_waits_for_groups((enum ptx_op)in->op);
@@ -452,6 +460,7 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     const struct ptx_func *f = code->func;
     struct tcode *t = mem_zero(1, sizeof *t, "the instructions of a function");
     struct numbering n;
+    bool private = has_private_variables(f);     /* perhaps with a copy of a tensor map */
     t->inst = mem_zero(f->ninsts + 1, sizeof *t->inst, "the instructions of a function");
     set_numbering(&n, code->flow);
     t->code = code;
@@ -462,6 +471,8 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
     for (uint32_t i = 0; i < f->ninsts; i++) {
         set_instruction(&t->inst[i], &f->insts[i], site_of(code, i), f->is_entry, c);
         set_registers(&t->inst[i], &f->insts[i], &n, c);
+        t->inst[i].drains = t->inst[i].kind == TINST_HOST ||
+                            (private && ptx_is_tensor_copy((enum ptx_op)f->insts[i].op));
     }
     const struct ptx_inst end = { .op = OP_RET };
     set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);

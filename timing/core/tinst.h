@@ -46,6 +46,7 @@ struct tinst {
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */
+    bool drains;                     /* reads private memory at once: waits until its warp has no access outstanding */
     bool copy_commits, copy_waits;   /* TINST_COPY */
     uint8_t copy_ring;               /* TINST_COPY: enum sm_copy_ring */
     bool copies, copy_arrives;       /* TINST_MEMORY: cp.async and bulk copies; cp.async.mbarrier.arrive (copies.c) */

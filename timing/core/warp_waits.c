@@ -135,7 +135,7 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
 /* The warp could issue: must the ordering policy, copies, transactions or the host permit it, too? */
 static inline bool others_decide(const struct slot *w)
 {
-    return w->tm | w->inst->ordered | (w->inst->kind == TINST_HOST) | (w->inst->kind == TINST_COPY) |
+    return w->tm | w->inst->ordered | w->inst->drains | (w->inst->kind == TINST_COPY) |
            w->inst->copy_arrives | w->inst->copies;
 }
 
@@ -164,7 +164,7 @@ static unsigned others_set(struct sm *s, struct slot *w)
         return SCHED_WAIT + order_stall(t->access.kind);
     if ((t->kind == TINST_COPY || t->copy_arrives) && !copies_allow(s, w, t))
         return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
-    if (t->kind == TINST_HOST && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
+    if (t->drains && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
         s->hosts++;
         return SCHED_WAIT + SM_STALL_DRAIN;
     }

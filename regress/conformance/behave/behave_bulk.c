@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "ptx/memory/tensor_map.h"
 #include "regress/conformance/behave/behave.h"
 
 enum { BLOCK = 64, CLUSTER = 4, GRID = 2 * CLUSTER };
@@ -254,6 +255,13 @@ static bool sums(uint32_t i, uint32_t k, uint64_t *word)
     return k == 0 && i / BLOCK % CLUSTER == 0;
 }
 
+/* The first bytes; rank 2 is not in the mask. */
+static bool all_but_one(uint32_t i, uint32_t k, uint64_t *word)
+{
+    *word = i / BLOCK % CLUSTER == 2 ? 0 : filled(8 * (i % BLOCK));
+    return k == 0;
+}
+
 /* The bytes of the thread at the same place of the block before. */
 static bool from_before(uint32_t i, uint32_t k, uint64_t *word)
 {
@@ -299,6 +307,14 @@ static void cluster_tests(struct behave_ctx *x)
           .body =
           BEGIN EXPECT(512) NUMBERS NEXT SYNC
           "  @%p1 " SEND " [%r6], [%r1+1024], 512, [%r7];\n" WAIT("W", 0) SHOW SYNC },
+        { .name = "bulk load for the blocks of a mask", .module = MEMORY, .grid = GRID, .cluster = CLUSTER,
+          .expect = all_but_one, .body =
+          BEGIN "  mov.u32 %r4, %cluster_ctarank;\n  setp.ne.and.u32 %p4, %r4, 2, %p1;\n"
+          "  @%p4 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n"
+          "  mad.lo.u32 %r3, %t, 8, %r1;\n  mov.u64 %d1, 0;\n  st.shared.u64 [%r3], %d1;\n  fence.proxy.async;\n" SYNC
+          "  mov.u16 %h1, 11;\n  setp.eq.and.u32 %p5, %r4, 1, %p1;\n"
+          "  @%p5 " LOAD ".multicast::cluster [%r1], [%b], 512, [%r2], %h1;\n"
+          "  setp.eq.u32 %p6, %r4, 2;\n  @%p6 bra Show;\n" WAIT("W", 0) "Show:\n" SYNC SHOW SYNC },
         { .name = "bulk copy in the own block", .module = MEMORY, .grid = 2, .cluster = 1, .expect = own_bytes, .body =
           BEGIN EXPECT(512) NUMBERS "  @%p1 " SEND " [%r1], [%r1+1024], 512, [%r2];\n" WAIT("W", 0) SHOW },
         { .name = "bulk addition in another block", .module = MEMORY, .grid = GRID, .cluster = CLUSTER, .expect = sums,
@@ -333,6 +349,74 @@ static void cluster_tests(struct behave_ctx *x)
           "  ld.shared.u64 %d4, [tile+24];\n  ld.shared.u64 %d5, [tile+32];\n  st.global.u64 [%o], %d1;\n"
           "  st.global.u64 [%o+8], %d2;\n  st.global.u64 [%o+16], %d3;\n  st.global.u64 [%o+24], %d4;\n"
           "  st.global.u64 [%o+32], %d5;\nEnd:\n" SYNC },
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        behave_one(x, &tests[i]);
+}
+
+/* ---- tensors ---- */
+
+/* `map`: 8 rows of 16 words at the start of the buffer, and a box of all of them. All shapes:
+ * regress/unit/ptx/test_tensor.c. */
+#define TENSOR MEMORY ".global .align 64 .b8 map[128];\n"
+#define MAP                                                                                                  \
+    "  mov.u64 %d9, map;\n  fence.proxy.tensormap::generic.acquire.gpu [%d9], 128;\n  prefetch.tensormap [%d9];\n"
+#define TENSOR_LOAD(TO) "cp.async.bulk.tensor.2d.shared::" TO ".global.tile" DONE
+
+static void make_map(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
+{
+    void *map;
+    if (!end && simtx_module_symbol(m, "map", &map, NULL))
+        *(struct tensor_map *)map = (struct tensor_map){
+            .magic = TENSOR_MAP_MAGIC, .address = (uint64_t)(uintptr_t)buf, .rank = 2, .type = TENSOR_U32,
+            .stride = { 64 }, .last = { 15, 7 }, .box = { 16, 8 }, .step = { 1, 1 }
+        };
+}
+
+/* The first 512 bytes of the buffer are those of the tile. */
+static void tile_stored(const unsigned char *buf, bool *ok)
+{
+    for (uint32_t i = 0; i < BEHAVE_BUFFER; i++)
+        *ok &= buf[i] == (i < 512 ? (unsigned char)i : behave_fill(i));
+}
+
+static void tile_added(const unsigned char *buf, bool *ok)
+{
+    for (uint32_t i = 0; i < BEHAVE_BUFFER; i += 4) {
+        uint32_t now, more = i < 512 ? (i & 255) * 0x01010101u + 0x03020100u : 0;
+        memcpy(&now, buf + i, 4);
+        *ok &= now == (uint32_t)filled(i) + more;
+    }
+}
+
+static void tensor_tests(struct behave_ctx *x)
+{
+    static const struct behave_test tests[] = {
+        { .name = "tensor load", .module = TENSOR, .prepare = make_map, .grid = 3, .cluster = 1, .expect = first_bytes,
+          .body =
+          BEGIN MAP EXPECT(512) "  @%p1 " TENSOR_LOAD("cluster") " [%r1], [%d9, {0, 0}], [%r2];\n" WAIT("W", 0) SHOW },
+        { .name = "tensor load to .shared::cta, with a hint", .module = TENSOR, .prepare = make_map, .cluster = 1,
+          .expect = first_bytes, .body =
+          BEGIN MAP EXPECT(512) "  createpolicy.fractional.L2::evict_last.b64 %d2, 1.0;\n  mov.u32 %r4, 0;\n"
+          "  cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d9, {%r4, 0}];\n"
+          "  @%p1 " TENSOR_LOAD("cta") ".L2::cache_hint [tile], [map, {%r4, 0}], [bar], %d2;\n" WAIT("W", 0) SHOW },
+        { .name = "tensor load for the blocks of a mask", .module = TENSOR, .prepare = make_map, .grid = GRID,
+          .cluster = CLUSTER, .expect = all_but_one, .body =
+          BEGIN MAP "  mov.u32 %r4, %cluster_ctarank;\n  setp.ne.and.u32 %p4, %r4, 2, %p1;\n"
+          "  @%p4 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n"
+          "  mad.lo.u32 %r3, %t, 8, %r1;\n  mov.u64 %d1, 0;\n  st.shared.u64 [%r3], %d1;\n  fence.proxy.async;\n" SYNC
+          "  mov.u16 %h1, 11;\n  setp.eq.and.u32 %p5, %r4, 1, %p1;\n"
+          "  @%p5 " TENSOR_LOAD("cluster") ".multicast::cluster [%r1], [%d9, {0, 0}], [%r2], %h1;\n"
+          "  setp.eq.u32 %p6, %r4, 2;\n  @%p6 bra Show;\n" WAIT("W", 0) "Show:\n" SYNC SHOW SYNC },
+        { .name = "tensor store", .module = TENSOR, .prepare = make_map, .cluster = 1, .check_buffer = tile_stored,
+          .body =
+          BEGIN MAP BYTES "  @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d9, {0, 0}], [%r1];\n"
+          COMMIT "  cp.async.bulk.wait_group 0;\n" },
+        { .name = "tensor addition", .module = TENSOR, .prepare = make_map, .cluster = 1, .check_buffer = tile_added,
+          .body =
+          BEGIN MAP BYTES
+          "  @%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%d9, {0, 0}], [%r1];\n"
+          COMMIT "  cp.async.bulk.wait_group 0;\n" },
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         behave_one(x, &tests[i]);
@@ -378,20 +462,39 @@ static void fault_tests(struct behave_ctx *x)
           "  cp.async.bulk.prefetch.L2.global [%b], 40;\n" },
         { .name = "a global variable as the destination", .module = MEMORY ".global .align 16 .b8 far[64];\n",
           .refused = "'far' is in .global, not in .shared", .body = "  " LOAD " [far], [%b], 16, [bar];\n" },
-        { .name = "multicast", .module = MEMORY, .refused = "is not supported", .body =
-          "  " LOAD ".multicast::cluster [tile], [%b], 16, [bar], 3;\n" },
-        { .name = "tensor copies", .module = MEMORY, .refused = "instruction 'cp.async.bulk.tensor' is not supported",
+        { .name = "multicast to a block that the cluster lacks", .module = MEMORY, .grid = 2, .cluster = 2,
+          .fault = SIMTX_FAULT_WRONG_SPACE,
+          .body = BEGIN "  mov.u16 %h1, 6;\n  @%p1 " LOAD ".multicast::cluster [%r1], [%b], 16, [%r2], %h1;\n" SYNC },
+        { .name = "an object of another block in a multicast", .module = MEMORY, .grid = 2, .cluster = 2,
+          .fault = SIMTX_FAULT_WRONG_SPACE,
+          .body = BEGIN "  mov.u16 %h1, 3;\n  mov.u32 %r4, %cluster_ctarank;\n  xor.b32 %r4, %r4, 1;\n"
+          "  mapa.shared::cluster.u32 %r5, %r2, %r4;\n"
+          "  @%p1 " LOAD ".multicast::cluster [%r1], [%b], 16, [%r5], %h1;\n" SYNC },
+        { .name = "a mask of 32 bits", .module = MEMORY, .refused = "needs .u16 here", .body =
+          "  " LOAD ".multicast::cluster [tile], [%b], 16, [bar], %r1;\n" },
+        { .name = "im2col", .module = MEMORY, .refused = ".im2col' is not supported", .body =
+          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE
+          " [tile], [%b, {%r1, %r1, %r1}], [bar], {1};\n" },
+        { .name = "coordinates of another rank", .module = MEMORY,
+          .refused = "a tensor of 2 dimensions has 2 coordinates, not 3", .body =
+          "  cp.async.bulk.tensor.2d.shared::cluster.global.tile" DONE " [tile], [%b, {%r1, %r1, %r1}], [bar];\n" },
+        { .name = "a tensor without a map", .module = MEMORY, .refused = "[map, {coordinates}] is expected", .body =
+          "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [%b], [bar];\n" },
+        { .name = "a tensor map in shared memory", .module = MEMORY, .refused = "a tensor map is given by a register",
           .body =
-          "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [%b, {%r1}], [bar];\n" },
+          "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [tile, {%r1}], [bar];\n" },
+        { .name = "a tensor map with an offset", .module = MEMORY, .refused = "has no offset here", .body =
+          "  cp.async.bulk.tensor.1d.shared::cluster.global.tile" DONE " [tile], [%b+128, {%r1}], [bar];\n" },
+        { .name = "a tensor of a cube", .module = MEMORY, .refused = "has no modifier '.cube'", .body =
+          "  cp.async.bulk.tensor.cube.shared::cluster.global.tile" DONE " [tile], [%b, {%r1}], [bar];\n" },
         { .name = "bulk reduction of f16 without .noftz", .module = MEMORY, .refused = ".noftz is for .add", .body =
           "  " REDUCE ".add.f16 [%b], [tile], 16;\n" },
         { .name = "bulk reduction past the allocation", .module = MEMORY, .cluster = 1,
           .fault = SIMTX_FAULT_OUT_OF_BOUNDS, .body = BEGIN "  @%p1 " REDUCE ".xor.b64 [%b+65504], [%r1], 48;\n" },
-        { .name = "tensor reductions", .module = MEMORY, .refused = "instruction 'cp.reduce.async.bulk.tensor' is not supported",
-          .body =
-          "  cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%b, {%r1}], [tile];\n" },
-        { .name = "a tensor map's fence", .refused = "instruction 'fence.proxy' is not supported", .body =
-          "  fence.proxy.tensormap::generic.acquire.gpu [%b], 128;\n" },
+        { .name = "a compare-and-swap in a tensor", .module = MEMORY, .refused = "a reduction is one of .add", .body =
+          "  cp.reduce.async.bulk.tensor.1d.global.shared::cta.cas.tile.bulk_group [%b, {%r1}], [tile];\n" },
+        { .name = "a tensor map's fence of 64 bytes", .refused = "the size must be 128", .body =
+          "  fence.proxy.tensormap::generic.acquire.gpu [%b], 64;\n" },
         { .name = "red.async.min.u64", .module = MEMORY, .refused = "this atomic operation is not for this type",
           .body =
           "  " RED ".min.u64 [tile], 1, [bar];\n" },
@@ -407,11 +510,14 @@ void behave_bulk(struct behave_ctx *x)
         "  fence.proxy.alias;\n  fence.proxy.async;\n  fence.proxy.async.global;\n  fence.proxy.async.shared::cta;\n"
         "  fence.proxy.async.shared::cluster;\n"
         "  fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
-        "  fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n" };
+        "  fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n"
+        "  fence.proxy.tensormap::generic.release.gpu;\n  fence.proxy.tensormap::generic.acquire.gpu [%b], 128;\n"
+        "  prefetch.tensormap [%b];\n" };
     behave_one(x, &fences);
     load_tests(x);
     store_tests(x);
     reduce_tests(x);
     cluster_tests(x);
+    tensor_tests(x);
     fault_tests(x);
 }

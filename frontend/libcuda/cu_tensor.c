@@ -1,0 +1,112 @@
+/* Tensor maps of the driver API (CUDA driver API, Tensor Map Object Management): checks of the description of a tensor
+ * and its box, and their encoding (ptx/memory/tensor_map.h). No context is needed. */
+#include "frontend/libcuda/cu.h"
+
+#include <string.h>
+
+#include "ptx/memory/tensor_map.h"
+
+_Static_assert(sizeof(CUtensorMap) == sizeof(struct tensor_map), "128 bytes");
+
+enum { ADDRESS_ALIGN = 16, ROW_ALIGN = 16 };
+static const uint64_t most_elements = UINT64_C(1) << 32, stride_end = UINT64_C(1) << 40;
+
+static const uint8_t element_bytes[TENSOR_TYPE_COUNT] = {
+    [TENSOR_U8] = 1, [TENSOR_U16] = 2, [TENSOR_U32] = 4, [TENSOR_S32] = 4, [TENSOR_U64] = 8, [TENSOR_S64] = 8,
+    [TENSOR_F16] = 2, [TENSOR_F32] = 4, [TENSOR_F64] = 8, [TENSOR_BF16] = 2, [TENSOR_F32_FTZ] = 4, [TENSOR_TF32] = 4,
+    [TENSOR_TF32_FTZ] = 4,
+};
+
+static bool is_integer(CUtensorMapDataType t)
+{
+    return t <= CU_TENSOR_MAP_DATA_TYPE_INT64;
+}
+
+/* ---- checks ---- */
+
+static bool is_aligned(const void *p, uintptr_t bytes)
+{
+    return p && (uintptr_t)p % bytes == 0;
+}
+
+static bool enums_exist(CUtensorMapDataType t, CUtensorMapInterleave i, CUtensorMapSwizzle s, CUtensorMapL2promotion l,
+                        CUtensorMapFloatOOBfill f)
+{
+    return t <= CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B && i <= CU_TENSOR_MAP_INTERLEAVE_32B &&
+           s <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B && l <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B &&
+           f <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
+}
+
+static bool dimensions_fit(uint32_t rank, const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *box,
+                           const cuuint32_t *steps)
+{
+    if (!elements || !box || !steps || (rank > 1 && !strides))
+        return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        bool stride = !i || (strides[i - 1] % ADDRESS_ALIGN == 0 && strides[i - 1] < stride_end);
+        if (!stride || !elements[i] || elements[i] > most_elements || !box[i] || box[i] > TENSOR_BOX_MAX || !steps[i] ||
+            steps[i] > TENSOR_STEP_MAX)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t span_of(CUtensorMapSwizzle s)
+{
+    return s == CU_TENSOR_MAP_SWIZZLE_NONE ? 0 : 16u << s;
+}
+
+/* What exists on hardware and not here: interleaved layouts, packed elements, swizzles of larger units, and a row
+ * shorter than the span of the swizzle, whose layout is not documented. */
+static bool is_supported(CUtensorMapDataType t, CUtensorMapInterleave i, CUtensorMapSwizzle s, uint32_t row)
+{
+    return t <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ && i == CU_TENSOR_MAP_INTERLEAVE_NONE &&
+           s <= CU_TENSOR_MAP_SWIZZLE_128B && row >= span_of(s);
+}
+
+/* ---- functions ---- */
+
+CU_API CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                       const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *box,
+                                       const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                       CUtensorMapFloatOOBfill outside)
+{
+    if (!is_aligned(map, TENSOR_MAP_ALIGN) || !is_aligned(address, ADDRESS_ALIGN) || rank < 1 || rank > TENSOR_DIMS ||
+        !enums_exist(type, interleave, swizzle, promotion, outside) ||
+        !dimensions_fit(rank, elements, strides, box, steps) ||
+        (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && rank < 3) ||
+        (outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE && is_integer(type)))
+        return CUDA_ERROR_INVALID_VALUE;
+    uint32_t row = type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ ? box[0] * element_bytes[type] : 0;
+    if (row % ROW_ALIGN || (span_of(swizzle) && swizzle <= CU_TENSOR_MAP_SWIZZLE_128B && row > span_of(swizzle)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_supported(type, interleave, swizzle, row))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    struct tensor_map m = { .magic = TENSOR_MAP_MAGIC, .address = cu_address(address), .rank = (uint8_t)rank,
+                            .type = (uint8_t)type, .span = (uint8_t)span_of(swizzle), .step = { 1 },
+                            .nan = outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE };
+    for (uint32_t i = 0; i < rank; i++) {
+        m.last[i] = (uint32_t)(elements[i] - 1);
+        m.box[i] = (uint16_t)box[i];
+        if (i) {
+            m.stride[i - 1] = strides[i - 1];
+            m.step[i] = (uint8_t)steps[i];
+        }
+    }
+    memcpy(map, &m, sizeof m);
+    return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address)
+{
+    struct tensor_map m;
+    if (!is_aligned(map, TENSOR_MAP_ALIGN) || !is_aligned(address, ADDRESS_ALIGN))
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&m, map, sizeof m);
+    if (m.magic != TENSOR_MAP_MAGIC)
+        return CUDA_ERROR_INVALID_VALUE;
+    m.address = cu_address(address);
+    memcpy(map, &m, sizeof m);
+    return CUDA_SUCCESS;
+}
