@@ -3,9 +3,9 @@
  * resource, so it is in no cycle of waits.
  *
  * There are three guards. Precedence is the guard against livelock between warps. When precedence_after attempts of a
- * warp have aborted lanes and no other warp has committed meanwhile, a lane of the warp gets precedence: begins of other
- * warps wait until this lane requests its commit. Attempts that run continue, and table entries are made as always. So
- * other warps wait at most for the attempts of the preferred warp.
+ * warp have aborted lanes and no other warp has committed meanwhile, a lane of the warp gets precedence: begins of
+ * other warps wait until this lane requests its commit. Attempts that run continue, and table entries are made as
+ * always. So other warps wait at most for the attempts of the preferred warp.
  *
  * Serialising is the guard against livelock inside a warp. If no other warp ran during an attempt and no lane of it
  * committed, its lanes aborted each other, and the next attempt would end in the same way. So one lane begins the next
@@ -82,8 +82,8 @@ static void begin_in(struct sitm_manager *m, const struct sitm_message *begin, u
     g->running = lanes_of(m, begin);
     g->lanes = g->writers = 0;
     g->reads = g->referenced = true;
-    m->sole = others_run(m, group) ? SITM_NO_WARP : g->warp;
     sitm_slots_reference(&m->slots, g->slot);
+    m->sole = others_run(m, group) ? SITM_NO_WARP : g->warp;
     for (uint32_t lanes = g->running; lanes;)
         sitm_stamps_begin(&m->stamps, sitm_id(group, sitm_lane(&lanes)),
                           m->rules->floor == SITM_FLOOR_ON ? g->floor + 2 : 1);
