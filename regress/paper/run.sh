@@ -206,6 +206,7 @@ bytes bf_array 122880 kilotm+finite-units+bf-array --set kilotm.bf_bits=256
 bytes signatures 3932160 kilotm+tm-ideal --set tm.ideal_detection=signature
 bytes bank_filters 8192 localtm
 bytes bank_filters 16384 localtm+localtm-rw
+bytes guards 5 sitm
 bytes records 1966080 kilotm+tm-ideal --set tm.ideal_detection=ring --set tm.signature_bits=512
 
 finish

@@ -196,6 +196,7 @@ void sitm_manager_settle(struct sitm_manager_unit *x)
     n[STAT_SITM_WAIT_EXCLUSIVE] += c->hold_waits[2] - old->hold_waits[2];
     n[STAT_SITM_WAIT_PRECEDENCE] += c->precedence_waits - old->precedence_waits;
     n[STAT_SITM_PRECEDENCES] += c->precedences - old->precedences;
+    n[STAT_SITM_SERIALISED] += c->serialised - old->serialised;
     n[STAT_SITM_EDGES] += c->edges - old->edges;
     n[STAT_SITM_LOOPS] += c->loops - old->loops;
     n[STAT_SITM_VERSIONS] += c->versions - old->versions;

@@ -62,6 +62,8 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "sitm sitm-oracle", .keys = "gpu.sms=3 tm.warps=0 tm.backoff=0 version.slots=3 sitm.groups=5 "
                                                 "sitm.version_bits=4 sitm.exclusive_after=3 sim.threads=2" },
         { .presets = "sitm", .keys = "gpu.sms=3 sitm.precedence_after=1 sitm.count_loops=true tm.backoff=0" },
+        { .presets = "sitm", .keys = "gpu.sms=1 tm.warps=1 tm.backoff=0 sitm.precedence_after=1048576 "
+                                     "sitm.exclusive_after=0 sitm.link_latency=100" },
         { .presets = "sitm", .keys = "gpu.sms=3 order.policy=sc" },
         { .presets = "sitm", .keys = "gpu.sms=2 order.policy=tso-store-buffer version.slots=3" },
         { .presets = "sitm tiny", .keys = "gpu.sms=4 order.policy=sc-types xbar.vns=5 sitm.writer_entries=20" },

@@ -107,8 +107,8 @@ static void precedence_before_exclusive_mode(void **state)
     all_right(precedence, SITM_CROWD, SITM_CHECK_REPLAY);
 }
 
-/* Large tables: precedence alone lets every thread end, whether it starves by other warps or by lanes of its own. */
-static void precedence_alone(void **state)
+/* Large tables: without exclusive mode every thread ends, whether other warps or lanes of its own abort it. */
+static void without_exclusive_mode(void **state)
 {
     for (uint64_t seed = 0; seed < runs; seed++) {
         struct sitm_setup s = sitm_setup_random(seed, SITM_CROWD);
@@ -117,6 +117,22 @@ static void precedence_alone(void **state)
         s.rules.groups = SITM_MOST_GROUPS;
         s.rules.writer_entries = s.rules.reader_entries = 999;
         s.rules.precedence_after = 2;
+        s.rules.exclusive_after = 0;
+        sitm_model_run(&s, &result);
+        assert_string_equal(result.error, "");
+    }
+}
+
+/* One warp, large tables: its lanes abort only each other, and end without precedence and exclusive mode. */
+static void lanes_of_one_warp(void **state)
+{
+    for (uint64_t seed = 0; seed < runs; seed++) {
+        struct sitm_setup s = sitm_setup_random(seed, SITM_CROWD);
+        s.lanes = SITM_MOST_LANES;
+        s.warps = 1;
+        s.rules.groups = SITM_MOST_GROUPS;
+        s.rules.writer_entries = s.rules.reader_entries = 999;
+        s.rules.precedence_after = UINT32_MAX;
         s.rules.exclusive_after = 0;
         sitm_model_run(&s, &result);
         assert_string_equal(result.error, "");
@@ -280,7 +296,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(few_threads_small_tables), cmocka_unit_test(few_threads_large_tables),
         cmocka_unit_test(more_threads), cmocka_unit_test(everything_tiny), cmocka_unit_test(readings_that_are_right),
         cmocka_unit_test(precedence_before_exclusive_mode),
-        cmocka_unit_test(precedence_alone),
+        cmocka_unit_test(without_exclusive_mode), cmocka_unit_test(lanes_of_one_warp),
         cmocka_unit_test(snapshots_without_edges), cmocka_unit_test(printed_readings_break),
         cmocka_unit_test(exact_decision), cmocka_unit_test(shadow_finds_every_cycle),
         cmocka_unit_test(shadow_of_post_dating),

@@ -510,32 +510,39 @@ static void fail_and_begin(struct sitm_attempt *a, uint32_t lanes, uint8_t commi
     sitm_attempt_begin(a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3, .commits = commits });
 }
 
-/* With precedence already, and no lane has committed: the lane begins without the others of its warp. */
-static void a_lane_with_precedence_begins_alone(void **state)
+/* No lane has committed, and lane 0 aborted because of a conflict: it is to begin first. */
+static void the_lane_that_begins_first(void **state)
 {
     struct sitm_attempt a = { .warp = 7 };
     struct sitm_message m = { .kind = SITM_SNAPSHOT, .lanes = 3 };
     sitm_attempt_begin(&a, &m);
-    sitm_attempt_refused(&a, 3);
-    next_begin(&a, 1, 9, &m);
-    assert_true(m.lanes == 3 && m.starving == 1);
-    sitm_attempt_begin(&a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3 });
-    sitm_attempt_refused(&a, 3);
-    next_begin(&a, 1, 9, &m);
-    assert_true(m.lanes == 1 && m.starving == 1 && !m.exclusive);
-    next_begin(&a, 2, 9, &m);
-    assert_true(m.lanes == 3 && m.starving == 1);
-    a.refused[SITM_TABLE] = 1;
-    next_begin(&a, 1, 9, &m);
-    assert_true(m.lanes == 3 && m.starving == 1);
-    a.refused[SITM_TABLE] = 2;
-    next_begin(&a, 1, 9, &m);
-    assert_true(m.lanes == 1 && m.starving == 1);
+    sitm_attempt_doom(&a, 1, SITM_WRITE);
+    assert_true(sitm_attempt_aborted(&a, &m));
+    next_begin(&a, 16, 9, &m);
+    assert_true(m.lanes == 3 && m.first == 1 && !m.starving && !m.exclusive);
     next_begin(&a, 0, 9, &m);
-    assert_true(m.lanes == 3 && !m.starving);
-    sitm_attempt_committed(&a, 2);
+    assert_true(m.lanes == 3 && !m.first);
+    next_begin(&a, 16, 1, &m);
+    assert_true(m.lanes == 1 && m.exclusive && !m.first);
+    sitm_attempt_doom(&a, 2, SITM_TABLE);
+    assert_true(sitm_attempt_aborted(&a, &m));
     next_begin(&a, 1, 9, &m);
-    assert_true(m.lanes == 3 && m.starving == 1);
+    assert_true(m.lanes == 3 && m.first == 1 && m.starving == 1);
+    sitm_attempt_begin(&a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3 });
+    sitm_attempt_doom(&a, 1, SITM_TABLE);
+    sitm_attempt_doom(&a, 2, SITM_LOOP);
+    while (sitm_attempt_aborted(&a, &m))
+        ;
+    next_begin(&a, 16, 9, &m);
+    assert_true(m.lanes == 3 && !m.first);
+    sitm_attempt_begin(&a, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .lanes = 3 });
+    sitm_attempt_doom(&a, 1, SITM_LOOP);
+    assert_true(sitm_attempt_aborted(&a, &m));
+    next_begin(&a, 16, 9, &m);
+    assert_int_equal(m.first, 1);
+    sitm_attempt_committed(&a, 2);
+    next_begin(&a, 16, 9, &m);
+    assert_true(m.lanes == 3 && !m.first && m.group == 0);
 }
 
 /* A commit of another warp begins the count for precedence again, one of the own warp does not; the count of aborts in
@@ -721,6 +728,83 @@ static void precedence(void **state)
     sitm_manager_end(&manager);
 }
 
+static void released(uint32_t group, uint32_t lanes)
+{
+    receive((struct sitm_message){ .kind = SITM_RELEASED, .group = group, .lanes = lanes });
+}
+
+static void abort_of(uint32_t group, uint32_t lanes)
+{
+    receive((struct sitm_message){ .kind = SITM_ABORTED, .group = group, .lanes = lanes });
+    assert_int_equal(sent(SITM_RELEASE).lanes, lanes);
+}
+
+/* Lanes 0 and 1 of warp 5 abort, their entries are released, and they begin again: lane 0 first if its warp ran
+ * alone. Returns the lanes that begin. */
+static uint32_t repeat(void)
+{
+    abort_of(0, 3);
+    released(0, 3);
+    receive((struct sitm_message){ .kind = SITM_BEGIN, .warp = 5, .group = 0, .lanes = 3, .first = 1 });
+    struct sitm_message m = sent(SITM_SNAPSHOT);
+    assert_true(m.warp == 5 && m.group == 0);
+    return m.lanes;
+}
+
+static void warp_5_begins(struct sitm_rules *r)
+{
+    *r = sitm_rules_default();
+    r->slices = 1;
+    sitm_manager_init(&manager, r);
+    begin_of(5, SITM_NO_GROUP, 0);
+    assert_int_equal(sent(SITM_SNAPSHOT).lanes, 3);
+    sent(SITM_COPY);
+}
+
+/* The lane that is to begin first does so without the others when the entries of all of them have been released. */
+static void lanes_of_a_warp_that_runs_alone(void **state)
+{
+    struct sitm_rules r;
+    warp_5_begins(&r);
+    abort_of(0, 3);
+    receive((struct sitm_message){ .kind = SITM_BEGIN, .warp = 5, .group = 0, .lanes = 3, .first = 1 });
+    released(0, 1);
+    nothing_sent();
+    released(0, 2);
+    assert_int_equal(sent(SITM_SNAPSHOT).lanes, 1);
+    commit_of(0, 5, 1);
+    sent(SITM_COMMIT_OK);
+    sent(SITM_RELEASE);
+    released(0, 1);
+    receive((struct sitm_message){ .kind = SITM_BEGIN, .warp = 5, .group = 0, .lanes = 2 });
+    assert_int_equal(sent(SITM_SNAPSHOT).lanes, 2);
+    assert_int_equal(manager.counts.serialised, 1);
+    sitm_manager_end(&manager);
+}
+
+/* All lanes begin if another warp began meanwhile (first), still ran at the last begin (second), had entries in the
+ * tables then (third), or has begun since, in the group of the last attempt (fourth). */
+static void other_warps_ran_meanwhile(void **state)
+{
+    struct sitm_rules r;
+    warp_5_begins(&r);
+    begin_of(6, SITM_NO_GROUP, 0);
+    assert_int_equal(sent(SITM_SNAPSHOT).group, 1);
+    assert_int_equal(repeat(), 3);
+    abort_of(1, 3);
+    assert_int_equal(repeat(), 3);
+    released(1, 3);
+    assert_int_equal(repeat(), 3);
+    abort_of(0, 3);
+    released(0, 3);
+    begin_of(6, SITM_NO_GROUP, 0);
+    assert_int_equal(sent(SITM_SNAPSHOT).group, 0);
+    receive((struct sitm_message){ .kind = SITM_BEGIN, .warp = 5, .group = 0, .lanes = 3, .first = 1 });
+    assert_int_equal(sent(SITM_SNAPSHOT).lanes, 3);
+    assert_int_equal(manager.counts.serialised, 0);
+    sitm_manager_end(&manager);
+}
+
 /* A warp that does not begin gives up its precedence, and the request for one of a begin that still waits. */
 static void a_warp_yields_precedence(void **state)
 {
@@ -754,10 +838,11 @@ int main(void)
         cmocka_unit_test(write_skew_is_a_loop), cmocka_unit_test(exact_verdicts),
         cmocka_unit_test(acknowledgement_before_announcement),
         cmocka_unit_test(lanes_abort_when_nothing_is_outstanding),
-        cmocka_unit_test(a_lane_with_precedence_begins_alone),
+        cmocka_unit_test(the_lane_that_begins_first),
         cmocka_unit_test(commits_of_other_warps_are_progress), cmocka_unit_test(life_of_slots),
         cmocka_unit_test(sizes), cmocka_unit_test(bytes), cmocka_unit_test(course_of_a_warp),
-        cmocka_unit_test(precedence), cmocka_unit_test(a_warp_yields_precedence),
+        cmocka_unit_test(precedence), cmocka_unit_test(lanes_of_a_warp_that_runs_alone),
+        cmocka_unit_test(other_warps_ran_meanwhile), cmocka_unit_test(a_warp_yields_precedence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

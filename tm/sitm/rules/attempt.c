@@ -123,27 +123,24 @@ void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes)
     count_failures(a, lanes);
 }
 
-/* The lane that needs precedence, as a mask, when `attempts` attempts have aborted lanes without progress; else 0. */
-static uint32_t starving_lane(const struct sitm_attempt *a, uint32_t lanes, uint32_t attempts)
+/* Attempts have aborted lanes without progress, and this many of them give precedence. */
+static bool starves(const struct sitm_attempt *a, const struct sitm_rules *r)
 {
-    return attempts && a->repetitions + 1 >= attempts ? failed(a, lanes, 1) : 0;
+    return a->repetitions + 1 >= r->precedence_after;
 }
 
-/* The starving lane, if the last attempt already had precedence, none of its lanes committed, and no table was full for
- * the starving lane; otherwise 0. */
-static uint32_t blocked(const struct sitm_attempt *a, uint32_t starving, const struct sitm_rules *r)
+/* No lane of the last attempt committed, and these lanes aborted because of a conflict, not because of a full table. */
+static bool blocked(const struct sitm_attempt *a, uint32_t lanes)
 {
-    bool preceded = a->repetitions >= r->precedence_after;
-    return preceded && !a->committed && !(a->refused[SITM_TABLE] & starving) ? starving : 0;
+    return !a->committed && (a->refused[SITM_WRITE] | a->refused[SITM_LOOP]) & lanes;
 }
 
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
                        struct sitm_message *m)
 {
     uint32_t alone = failed(a, lanes, r->exclusive_after);
-    uint32_t starving = alone ? 0 : starving_lane(a, lanes, r->precedence_after);
-    uint32_t first = alone ? alone : blocked(a, starving, r);
-    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = first ? first : lanes,
+    uint32_t lane = alone || !r->precedence_after ? 0 : failed(a, lanes, 1);
+    *m = (struct sitm_message){ .kind = SITM_BEGIN, .warp = a->warp, .lanes = alone ? alone : lanes,
                                 .group = a->lanes & ~a->committed ? a->group : SITM_NO_GROUP, .exclusive = alone != 0,
-                                .starving = starving };
+                                .starving = starves(a, r) ? lane : 0, .first = blocked(a, lane) ? lane : 0 };
 }

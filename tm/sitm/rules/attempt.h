@@ -17,6 +17,9 @@
  * these commit; if none has committed since the last attempt, the next attempt would end as the last one did. Commits
  * of the own warp do not count: its lanes run in lockstep, so the lanes that are left would have the same conflicts
  * again.
+ *
+ * If no lane of an attempt committed, BEGIN also names the lane that is to begin first. The SM does not know whether
+ * other warps ran; the manager does, and if none did it lets this lane begin without the others of its warp.
  */
 #ifndef TM_SITM_ATTEMPT_H
 #define TM_SITM_ATTEMPT_H
@@ -56,9 +59,9 @@ void sitm_attempt_commit(const struct sitm_attempt *a, uint32_t writers, struct 
 void sitm_attempt_committed(struct sitm_attempt *a, uint32_t lanes);
 /* COMMIT_OK of an exact decision does not name these lanes of the COMMIT_REQ: they have failed once more. */
 void sitm_attempt_refused(struct sitm_attempt *a, uint32_t lanes);
-/* BEGIN for the lanes that wait to run. A lane that has failed exclusive_after times begins alone and exclusively. A
- * lane that had precedence in an attempt of which no lane committed begins alone, but not exclusively. BEGIN names the
- * lane that needs precedence, and the group of the last warp attempt unless all lanes of that committed. */
+/* BEGIN for the lanes that wait to run. A lane that has failed exclusive_after times begins alone and exclusively.
+ * BEGIN names the lane that needs precedence, the lane that is to begin first if its warp ran alone, and the group of
+ * the last warp attempt unless all lanes of that committed. */
 void sitm_attempt_next(const struct sitm_attempt *a, uint32_t lanes, const struct sitm_rules *r,
                        struct sitm_message *m);
 

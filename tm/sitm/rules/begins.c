@@ -2,13 +2,17 @@
  * Begins and what holds them: R1, precedence and exclusive mode R17, drain and reset R18. A begin that waits holds no
  * resource, so it is in no cycle of waits.
  *
- * There are two guards. Precedence is the guard against livelock. When precedence_after attempts of a warp have aborted
- * lanes and no other warp has committed meanwhile, a lane of the warp gets precedence: begins of other warps wait until
- * this lane requests its commit. Attempts that run continue, and table entries are made as always. So other warps wait
- * at most for the attempts of the preferred warp. If no lane of a preferred attempt commits, its lanes abort each
- * other, and the preferred lane begins the next attempt alone. Precedence does not help a lane that needs more
- * entries than the tables have. Exclusive mode is the guard against starvation: after exclusive_after aborts in a row a
- * lane runs alone, without table entries, so every transaction commits.
+ * There are three guards. Precedence is the guard against livelock between warps. When precedence_after attempts of a
+ * warp have aborted lanes and no other warp has committed meanwhile, a lane of the warp gets precedence: begins of
+ * other warps wait until this lane requests its commit. Attempts that run continue, and table entries are made as
+ * always. So other warps wait at most for the attempts of the preferred warp.
+ *
+ * Serialising is the guard against livelock inside a warp. If no other warp ran during an attempt and no lane of it
+ * committed, its lanes aborted each other, and the next attempt would end in the same way. So one lane begins the next
+ * attempt without the others. No other warp waits for it.
+ *
+ * Neither helps a lane that needs more entries than the tables have. Exclusive mode is the guard against starvation:
+ * after exclusive_after aborts in a row a lane runs alone, without table entries, so every transaction commits.
  */
 #include "base/alloc.h"
 #include "tm/sitm/rules/manager_impl.h"
@@ -41,10 +45,28 @@ static uint32_t group_for(const struct sitm_manager *m, const struct sitm_messag
     return SITM_NO_GROUP;
 }
 
+/* A warp other than that of the group has an attempt, or entries in the tables. */
+static bool others_run(const struct sitm_manager *m, uint32_t group)
+{
+    for (uint32_t i = 0; i < m->rules->groups; i++)
+        if (sitm_group_used(&m->group[i]) && m->group[i].warp != m->group[group].warp)
+            return true;
+    return false;
+}
+
+/* R17: the lane that is to begin first, if no other warp ran during the warp's last attempt; else all lanes. */
+static uint32_t lanes_of(struct sitm_manager *m, const struct sitm_message *begin)
+{
+    if (!begin->first || m->sole != begin->warp)
+        return begin->lanes;
+    m->counts.serialised++;
+    return begin->first;
+}
+
 static void send_snapshot(struct sitm_manager *m, const struct sitm_message *begin, uint32_t group)
 {
     const struct sitm_group *g = &m->group[group];
-    sitm_put(m, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .warp = g->warp, .group = group, .lanes = begin->lanes,
+    sitm_put(m, &(struct sitm_message){ .kind = SITM_SNAPSHOT, .warp = g->warp, .group = group, .lanes = g->running,
                                     .exclusive = begin->exclusive, .version = g->snapshot, .slot = g->slot,
                                     .commits = m->commit_oks, .epoch = m->epoch });
 }
@@ -57,11 +79,12 @@ static void begin_in(struct sitm_manager *m, const struct sitm_message *begin, u
     g->snapshot = newest->version;
     g->slot = m->slots.newest;
     g->floor = newest->floor;
-    g->running = begin->lanes;
+    g->running = lanes_of(m, begin);
     g->lanes = g->writers = 0;
     g->reads = g->referenced = true;
     sitm_slots_reference(&m->slots, g->slot);
-    for (uint32_t lanes = begin->lanes; lanes;)
+    m->sole = others_run(m, group) ? SITM_NO_WARP : g->warp;
+    for (uint32_t lanes = g->running; lanes;)
         sitm_stamps_begin(&m->stamps, sitm_id(group, sitm_lane(&lanes)),
                           m->rules->floor == SITM_FLOOR_ON ? g->floor + 2 : 1);
     m->undecided++;

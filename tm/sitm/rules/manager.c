@@ -9,7 +9,7 @@
 
 void sitm_manager_init(struct sitm_manager *m, const struct sitm_rules *rules)
 {
-    *m = (struct sitm_manager){ .rules = rules };
+    *m = (struct sitm_manager){ .rules = rules, .sole = SITM_NO_WARP };
     sitm_stamps_init(&m->stamps, rules);
     sitm_slots_init(&m->slots, rules->slots);
     fifo_init(&m->commits, sizeof(uint32_t), "commits of the manager");

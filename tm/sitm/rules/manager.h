@@ -44,6 +44,7 @@ struct sitm_manager_counts {
     uint64_t copies, versions, joins, slot_waits;      /* slot_waits: warps whose commit waited for a version */
     uint64_t table_holds, resets, exclusive;
     uint64_t precedences, precedence_waits;  /* lanes that were given precedence; begins that waited for one */
+    uint64_t serialised;             /* begins of one lane, without the others of its warp */
     uint64_t readers, writers, aborts[SITM_REASONS];   /* lanes */
 };
 
@@ -71,6 +72,8 @@ struct sitm_manager {
     uint32_t acks;                   /* of COPY, PUBLISH or RESET: outstanding */
     uint32_t epoch;                  /* resets so far */
     uint8_t commit_oks;              /* COMMIT_OKs that named lanes, modulo 256 */
+    uint32_t sole;                   /* warp of the last begin, if no other warp had an attempt or table entries then;
+                                      * else SITM_NO_WARP */
     sitm_decision *decide;           /* NULL: all that request it commit */
     void *decide_ctx;
     struct sitm_manager_counts counts;

@@ -4,7 +4,7 @@
  *
  *   kind        from, to           fields beside `kind`
  *   BEGIN       SM, manager        warp, group (of the attempt that is repeated; a new transaction: SITM_NO_GROUP),
- *                                  lanes, exclusive, starving
+ *                                  lanes, exclusive, starving, first
  *   SNAPSHOT    manager, SM        warp, group, lanes, exclusive, version (s), slot (of s), commits; model: epoch
  *   TX_READ     SM, slice          struct sitm_access; answer DATA: struct sitm_reply
  *   TX_WRITE    SM, slice          struct sitm_access; answer WRITE_ACK: struct sitm_reply
@@ -49,6 +49,7 @@ enum sitm_kind {
 /* Why a lane aborts. SITM_STAMPS: its logical timestamps left their range (R8, step 7). */
 enum sitm_reason { SITM_WRITE, SITM_TABLE, SITM_LOOP, SITM_STAMPS, SITM_REASONS };
 
+#define SITM_NO_WARP UINT32_MAX
 #define SITM_NO_GROUP UINT32_MAX
 #define SITM_NO_SLOT UINT32_MAX
 #define SITM_NO_VERSION UINT32_MAX
@@ -77,6 +78,8 @@ struct sitm_message {
     union {
         uint32_t overflows;          /* EDGE_ACK: accessors whose logical timestamps left their range */
         uint32_t overwritten;        /* COMMIT_OK of an exact decision: lanes that it refuses because of a write */
+        uint32_t first;              /* BEGIN: the lane, as a mask, that begins without the others if no other warp has
+                                      * run since the last SNAPSHOT; 0 = none. SNAPSHOT has the lanes that begin */
     };
     uint32_t epoch;                  /* model: resets so far; orders transactions before the stamps */
     uint32_t edges;

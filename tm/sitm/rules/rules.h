@@ -56,7 +56,8 @@ struct sitm_rules {
     uint32_t delta;                  /* by which post-dating sets PDTS above CTS [10] */
     uint32_t stamp_bits;             /* of logical timestamps, 4 to 24; the greatest number means infinite [24] */
     uint32_t version_bits;           /* of version numbers, 2 to 32 [32] */
-    uint32_t precedence_after;       /* attempts without progress until other warps' begins wait (R17); 0 = never */
+    uint32_t precedence_after;       /* attempts without progress until other warps' begins wait (R17); 0 = never, and
+                                      * lanes of a warp that runs alone are not serialised */
     uint32_t exclusive_after;        /* aborts in a row until a lane begins exclusively (R17); 0 = never */
 };
 
