@@ -55,7 +55,7 @@ void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op)
         pool_init(&s->bulk->copies, sizeof(struct bulk_copy), COPIES_IN_CHUNK, "bulk copies");
     }
     bool of_group = bulk_direction((enum ptx_op)op->d->in->op) == BULK_SHARED_TO_GLOBAL;
-    op->copy = copies_begin_bulk(s, w, num_ones(op->lanes), of_group);
+    op->bulk_group = copies_begin_bulk(s, w, num_ones(op->lanes), of_group);
     s->count[STAT_BULK_COPIES] += num_ones(op->lanes);
 }
 
@@ -96,7 +96,7 @@ void bulk_begin(struct sm *s, struct mem_op *op)
 {
     for (uint64_t m = op->lanes; m; m &= m - 1) {
         struct bulk_copy *c = pool_take(&s->bulk->copies);
-        *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->copy,
+        *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->bulk_group,
                                  .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op),
                                  .of_lane = (uint8_t)__builtin_ctzll(m) };
         memcpy(&c->lane, mem_data(op, c->of_lane), sizeof c->lane);
@@ -119,7 +119,7 @@ static struct mem_op *new_part(struct sm *s, struct bulk_copy *c, uint32_t n)
     op->role = MEM_ROLE_BULK;
     op->sm_slot = c->slot;
     op->owner = c;
-    op->copy = c->lane.to;
+    op->bulk_to = c->lane.to;
     op->remote = 0;
     op->sequence = 0;
     c->parts++;
@@ -135,7 +135,7 @@ static void read_source(const struct sm *s, const struct bulk_copy *c, struct me
 static bool is_remote(const struct sm *s, const struct mem_op *op)
 {
     const struct block *b = s->slot[op->sm_slot].warp->block;
-    return cluster_rank(b, op->copy) != b->rank;
+    return cluster_rank(b, op->bulk_to) != b->rank;
 }
 
 void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at)
@@ -152,7 +152,7 @@ void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at)
 static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
 {
     uint32_t n = num_ones(op->lanes) * op->width;
-    bulk_part(op, c->d, op->copy, n);
+    bulk_part(op, c->d, op->bulk_to, n);
     if (c->lane.empty)
         bulk_part_empty(op, &c->lane);
     else
@@ -187,8 +187,8 @@ void bulk_part_refused(struct sm *s, struct mem_op *op)
     if (c->refused || s->fault)
         return;
     c->refused = true;
-    if (fault_memory(&w->warp->half[c->of_lane / LANES], c->d, c->of_lane % LANES, op->copy | WINDOW_SHARED, BULK_GRAIN,
-                     true))
+    if (fault_memory(&w->warp->half[c->of_lane / LANES], c->d, c->of_lane % LANES, op->bulk_to | WINDOW_SHARED,
+                     BULK_GRAIN, true))
         sm_take_fault(s, w);
 }
 
