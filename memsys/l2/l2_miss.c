@@ -247,8 +247,8 @@ static void free_if_done(struct l2_slice *s, uint32_t e)
 }
 
 /*
- * The sectors of a DRAM request without l2.merge_fills: one; if l2.fetch_bytes and a burst both have several sectors, as
- * many as a burst.
+ * The sectors of a DRAM request without l2.merge_fills: one; if l2.fetch_bytes and a burst both have several sectors,
+ * as many as a burst.
  */
 static uint8_t request_sectors(const struct partition_cfg *c)
 {

@@ -23,7 +23,7 @@ struct remote_track {
 /* By warp slot, of the warp in it. */
 struct remote_warp {
     uint32_t instructions;           /* stores and reds with outstanding packets */
-    uint32_t loads, stores;          /* of these packets, those that will be reported as performed: as a load, a store */
+    uint32_t loads, stores;          /* of these packets: reports that will follow, as a load and as a store */
     uint32_t ended;                  /* earlier warps of the slot, of which packets may still be outstanding */
 };
 

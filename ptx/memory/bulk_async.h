@@ -29,9 +29,9 @@ static inline bool bulk_reduces(enum ptx_op op)
 
 /*
  * A part of a copy: at most BULK_PART bytes, which do not cross a line of 128 bytes of the destination. bulk_part makes
- * op a store or, for a reduction d, a reduction, whose lanes have consecutive addresses from `to` on; the others add to it:
- * bulk_part_data its bytes, from the host address `from`; bulk_part_completes the barrier object at which it completes
- * its bytes. bulk_part_empty makes the only part of an empty copy.
+ * op a store or, for a reduction d, a reduction, whose lanes have consecutive addresses from `to` on; the others add to
+ * it: bulk_part_data its bytes, from the host address `from`; bulk_part_completes the barrier object at which it
+ * completes its bytes. bulk_part_empty makes the only part of an empty copy.
  */
 enum { BULK_PART = 128, BULK_GRAIN = 16 };
 void bulk_part(struct mem_op *op, const struct dinst *d, uint64_t to, uint32_t bytes);

@@ -387,7 +387,8 @@ static void fault_tests(struct behave_ctx *x)
           "  " REDUCE ".add.f16 [%b], [tile], 16;\n" },
         { .name = "bulk reduction past the allocation", .module = MEMORY, .cluster = 1,
           .fault = SIMTX_FAULT_OUT_OF_BOUNDS, .body = BEGIN "  @%p1 " REDUCE ".xor.b64 [%b+65504], [%r1], 48;\n" },
-        { .name = "tensor reductions", .module = MEMORY, .refused = "instruction 'cp.reduce.async.bulk.tensor' is not supported",
+        { .name = "tensor reductions", .module = MEMORY,
+          .refused = "instruction 'cp.reduce.async.bulk.tensor' is not supported",
           .body =
           "  cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%b, {%r1}], [tile];\n" },
         { .name = "a tensor map's fence", .refused = "instruction 'fence.proxy' is not supported", .body =
