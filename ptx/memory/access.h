@@ -38,7 +38,8 @@ struct mem_op {
     uint64_t on_host;                /* lanes of .param words */
     uint64_t combined;               /* atomics: the lanes for which the one in `lanes` performs; 0 = each for itself */
     uint64_t fragments;              /* ldmatrix: the lanes that execute it; `lanes` are those that give rows */
-    uint64_t outside;                /* lanes whose illegal access check.memory tolerates; they are in no other set */
+    uint64_t outside;                /* lanes whose illegal access check.memory tolerates; of `completes` they are in
+                                      * `lanes`, at the address of the barrier object, otherwise in no other set */
     /* from the instruction, see mem_shape */
     uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */
     uint8_t width;                   /* bytes a lane: elements x size */
@@ -130,6 +131,12 @@ static inline bool mem_at_one_address(const struct mem_op *op, uint64_t lanes)
         if (op->address[__builtin_ctzll(lanes)] != first)
             return false;
     return true;
+}
+
+/* Those of the lanes that read or write: an illegal st.async or red.async only completes its bytes. */
+static inline uint64_t mem_legal(const struct mem_op *op, uint64_t lanes)
+{
+    return op->completes ? lanes & ~op->outside : lanes;
 }
 
 /* The number of lanes, from *first on, if they are consecutive; else 0. There is at least one. */
