@@ -344,8 +344,8 @@ static void a_tolerated_copy_completes_its_bytes(void **state)
 
 /*
  * Lanes 0 to 3 of a block of a cluster write 4 bytes each to the next block's tile, lanes 1 and 3 past the end of its
- * memory: they write nothing, but the object there has all 16 bytes, and its wait ends. Word 3 of the tile, and the next
- * phase, tell whether an illegal lane wrote to the object or completed other bytes.
+ * memory: they write nothing, but the object there has all 16 bytes, and its wait ends. The next phase, of 8 bytes that
+ * nothing writes, is then incomplete.
  */
 #define ASYNC_STORES(STORE) \
     "    st.shared.u32 [%r3], 77;\n    setp.lt.u32 %q, %r1, 4;\n    and.b32 %r4, %r1, 1;\n" \
