@@ -1,7 +1,8 @@
 /*
- * The session of a process. A signal handler may only set flags and write to a pipe; a thread that reads the pipe does
- * the rest: it stops the running launch, writes the statistics, and ends the process by the same signal. The state is
- * one static structure because signals and exit handlers are per process.
+ * The session of a process: its configuration, its files of statistics, the progress line, and its end. A signal
+ * handler may only set flags and write to a pipe; a thread that reads the pipe does the rest: it stops the running
+ * launch, writes the statistics, and ends the process by the same signal. The state is one static structure because
+ * signals and exit handlers are per process.
  */
 #include "frontend/session/session.h"
 
