@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST = 8, RESERVE = 8 << 20 };
+enum { FIRST = 8, STEP = 64, RESERVE = 8 << 20 };
 
 static void (*_Atomic save_run)(void);
 static void *_Atomic reserve;        /* freed before save_run is called, which needs memory; never touched */
@@ -86,6 +86,17 @@ void *mem_grow(void *array, uint32_t n, uint32_t *cap, size_t size, const char *
     while (*cap <= n)
         *cap = *cap ? 2 * *cap : FIRST;
     return mem_resize(array, *cap, size, what);
+}
+
+void *mem_grow_zero(void *array, uint32_t i, uint32_t *n, size_t size, const char *what)
+{
+    uint32_t old = *n;
+    if (i < old)
+        return array;
+    *n = (i + STEP) / STEP * STEP;
+    char *a = mem_resize(array, *n, size, what);
+    memset(a + old * size, 0, (*n - old) * size);
+    return a;
 }
 
 void *mem_grow_linked(void *array, uint32_t *n, uint32_t *free, size_t size, size_t next, const char *what)

@@ -21,6 +21,9 @@ void *mem_resize(void *array, size_t n, size_t size, const char *what) __attribu
 void *mem_aligned(size_t align, size_t bytes, const char *what) __attribute__((malloc, returns_nonnull));
 /* Returns the array, which may have moved, with room for more than n elements; *cap, its capacity, doubles. */
 void *mem_grow(void *array, uint32_t n, uint32_t *cap, size_t size, const char *what);
+/* Returns the array of *n elements grown so that it has element i: *n becomes a multiple of 64. New elements are
+ * zeroed. */
+void *mem_grow_zero(void *array, uint32_t i, uint32_t *n, size_t size, const char *what);
 /* Doubles an array of *n elements whose free elements form a list from *free on: each holds the number of the next one
  * at the offset `next`, the last one UINT32_MAX. New elements are zeroed and go into the list in order. */
 void *mem_grow_linked(void *array, uint32_t *n, uint32_t *free, size_t size, size_t next, const char *what);

@@ -4,8 +4,9 @@
  * first 256 KB of a process have small pages, and so have allocations of more than 512 KB, each a mapping of its own. A
  * host without huge pages maps all regions page by page.
  *
- * Use it for arrays of a kilobyte or more that keep their size and are mostly written; not for the data of caches, which
- * a short launch hardly accesses. Any thread may call. When memory is missing the program ends as in base/alloc.h.
+ * Use it for arrays of a kilobyte or more that keep their size and are mostly written; not for the data of caches,
+ * which a short launch hardly accesses. Any thread may call. When memory is missing the program ends as in
+ * base/alloc.h.
  */
 #ifndef BASE_HUGE_H
 #define BASE_HUGE_H

@@ -24,7 +24,7 @@ struct order_warp {
     uint32_t acquires;               /* loads and atomics that later accesses must wait for; also on shared memory */
     uint32_t block_acquires;         /* of these, acquires of CTA scope */
     uint32_t shared;                 /* instructions on shared memory that have not performed */
-    uint32_t next_lines;             /* lines of the access that would issue next; of the kinds that the policy counts */
+    uint32_t next_lines;             /* lines of the access that would issue next, of kinds that the policy counts */
 };
 
 enum order_kind {

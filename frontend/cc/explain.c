@@ -1,5 +1,5 @@
-/* The messages of clang, with notes on errors whose cause a user of nvcc cannot guess: what simtx does not have, and what
- * nvcc accepts and clang rejects. */
+/* The messages of clang, with notes on errors whose cause a user of nvcc cannot guess: what simtx does not have, and
+ * what nvcc accepts and clang rejects. */
 #include "cc.h"
 
 #include <stdio.h>
@@ -15,11 +15,12 @@ static const struct hint hints[] = {
     {"reference to __global__ function",
      "a kernel that launches kernels (dynamic parallelism) is not supported; launch them from the host"},
     {"that is neither visible in the template definition nor found by argument-dependent lookup",
-     "nvcc accepts templates that call functions declared after them; -fdelayed-template-parsing makes clang accept them"},
+     "nvcc accepts templates that call functions declared after them; -fdelayed-template-parsing makes clang accept "
+     "them"},
     {"Cannot cast between two non-generic address spaces",
-     "clang takes the pointers in a kernel's struct parameters for global; a kernel that stores the address of a shared "
-     "variable in one must store it in a copy of the parameter (docs/nvcc.md); with -O0 or -G, destructors of classes with "
-     "virtual bases cause this error, too: compile with -O1"},
+     "clang takes the pointers in a kernel's struct parameters for global; a kernel that stores the address of a "
+     "shared variable in one must store it in a copy of the parameter (docs/nvcc.md); with -O0 or -G, destructors of "
+     "classes with virtual bases cause this error, too: compile with -O1"},
     {"is declared, but no module defines this function",
      "device code of several source files needs -rdc=true, or -dc for each file and a link by simtx-cc"},
     {"in the global namespace", "if a library expects nvcc's global functions (Eigen does), compile with -U__NVCC__"},
@@ -52,8 +53,8 @@ static void explain_missing(const char *text)
     char name[256];
     const char *library = missing_file(text, name, sizeof name) ? cc_absent_library(name) : NULL;
     if (library)
-        cc_note("%s: simtx has no %s, as it cannot run compiled machine code; docs/nvcc.md, \"Rejected\", says what takes "
-                "its place",
+        cc_note("%s: simtx has no %s, as it cannot run compiled machine code; docs/nvcc.md, \"Rejected\", says what "
+                "takes its place",
                 name, library);
 }
 

@@ -212,8 +212,8 @@ static void list_kernels(simtx_module *m)
     }
 }
 
-/* The kernel that the user may mean: one whose name contains the text, as the mangled name of a C++ function does, or the
- * nearest. */
+/* The kernel that the user may mean: one whose name contains the text, as the mangled name of a C++ function does, or
+ * the nearest. */
 static const char *near_kernel(simtx_module *m, const char *wanted)
 {
     enum { MAX = 1000 };

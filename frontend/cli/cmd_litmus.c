@@ -26,9 +26,9 @@ static const char USAGE[] =
     "usage: simtx litmus FILE... [options]\n\n"
     "Runs litmus tests (.litmus files of the dialects PTX, X86, X86_64 and RISCV) in timing mode: many instances in a\n"
     "launch, many launches, each arranged and disturbed in another way. Prints the histogram of the outcomes, the\n"
-    "verdict as herd does, and how many of the outcomes that the memory model allows were seen. Exit code: 0 no outcome\n"
-    "is forbidden by the model, 1 one is, or an expectation of --expect does not hold, 2 invalid usage or a test that\n"
-    "cannot be read or run.\n"
+    "verdict as herd does, and how many of the outcomes that the memory model allows were seen. Exit code: 0 no\n"
+    "outcome is forbidden by the model, 1 one is, or an expectation of --expect does not hold, 2 invalid usage or a\n"
+    "test that cannot be read or run.\n"
     "docs/litmus.md explains the translation to PTX and the models.\n";
 
 enum { OPT_MODEL, OPT_POLICY, OPT_CONFIG, OPT_SET, OPT_RUNS, OPT_SEED, OPT_EXPECT, OPT_BRIEF, OPT_STATS, OPT_PTX };

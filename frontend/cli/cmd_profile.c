@@ -13,9 +13,9 @@ static const char COMMAND[] = "simtx profile";
 static const char USAGE[] =
     "usage: simtx profile FILE [options]\n"
     "       simtx profile --figures [--markdown]\n\n"
-    "Shows a profile that --profile wrote in timing mode, by source line: the lines with the most stalls first, with their\n"
-    "cause. With -o it writes a page with the text of the source and, under each line, its PTX instructions. Compile with\n"
-    "-lineinfo. The manual explains the columns.\n\n"
+    "Shows a profile that --profile wrote in timing mode, by source line: the lines with the most stalls first, with\n"
+    "their cause. With -o it writes a page with the text of the source and, under each line, its PTX instructions.\n"
+    "Compile with -lineinfo. The manual explains the columns.\n\n"
     "    simtx-cc -lineinfo app.cu -o app\n"
     "    simtx run --timing --config v100 --profile p.json -- ./app\n"
     "    simtx profile p.json -o p.html\n";
@@ -85,8 +85,8 @@ static int show(const struct wanted *w)
     if (!view_read(&p, w->file, error, sizeof error))
         cmd_usage_error(COMMAND, "%s", error);
     if (!has_kernel(&p, w->kernel))
-        cmd_usage_error(COMMAND, w->kernel ? "%s has no kernel with '%s' in its name" : "%s has no kernel: none ran in timing mode",
-                        w->file, w->kernel);
+        cmd_usage_error(COMMAND, w->kernel ? "%s has no kernel with '%s' in its name"
+                                           : "%s has no kernel: none ran in timing mode", w->file, w->kernel);
     if (w->out)
         status = write_page(&p, w);
     else

@@ -16,9 +16,9 @@
 static const char USAGE[] =
     "usage: simtx stats [--stalls] [--markdown] [FIGURE...]\n"
     "       simtx stats FILE [FIGURE...]\n\n"
-    "Lists the statistics that --stats writes, all or these: name, place in the JSON, unit, meaning. With FILE, a file\n"
-    "that --stats wrote: prints it as a table, or these figures for each kernel and in total. A FIGURE is a name, or the\n"
-    "name of a group.\n\n"
+    "Lists the statistics that --stats writes, all or these: name, place in the JSON, unit, meaning. With FILE, a\n"
+    "file that --stats wrote: prints it as a table, or these figures for each kernel and in total. A FIGURE is a\n"
+    "name, or the name of a group.\n\n"
     "    simtx stats shared.passes\n"
     "    simtx stats run.json cycles l1.global_load\n";
 

@@ -20,7 +20,8 @@ static const char help[] =
     "usage: ptxas [options] FILE.ptx\n"
     "  -o, --output-file FILE   file for the checked PTX (none: check only)\n"
     "  --gpu-name, -arch NAME   ignored: the .target line of the PTX decides\n"
-    "  --source-arch NAME       mark the PTX as text of version " PTX_NEWEST_VERSION " for this architecture, at most sm_90\n"
+    "  --source-arch NAME       mark the PTX as text of version " PTX_NEWEST_VERSION " for this architecture,\n"
+    "                           at most sm_90\n"
     "  -c, --compile-only       the code may refer to functions and variables of other files\n"
     "  -v, --verbose            print the output of `simtx ptx check` also for valid PTX\n"
     "Options for optimisation and debug information are accepted and have no effect.\n";

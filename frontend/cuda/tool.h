@@ -1,5 +1,5 @@
-/* Functions shared by ptxas, fatbinary, nvlink and bin2c: messages, reading and writing whole files, options of the form
- * `--name value` and `--name=value`. */
+/* Functions shared by ptxas, fatbinary, nvlink and bin2c: messages, reading and writing whole files, options of the
+ * form `--name value` and `--name=value`. */
 #ifndef SIMTX_CUDA_TOOL_H
 #define SIMTX_CUDA_TOOL_H
 

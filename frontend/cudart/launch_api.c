@@ -7,7 +7,8 @@ RT_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
         rt_thread.last = cudaErrorInvalidConfiguration;
         return cudaErrorInvalidConfiguration;
     }
-    rt_thread.config[rt_thread.configs++] = (struct rt_launch_config){.grid = grid, .block = block, .shared = shared, .stream = stream};
+    rt_thread.config[rt_thread.configs++] =
+        (struct rt_launch_config){.grid = grid, .block = block, .shared = shared, .stream = stream};
     return 0;
 }
 

@@ -164,8 +164,8 @@ static cudaError_t set_cluster(struct CUfunc_st *k, const char *name)
         simtx_kernel_set_cluster(k->kernel, shape);
         return cudaSuccess;
     }
-    rt_say("kernel %s: __cluster_dims__(%s) is not one to three positive numbers; write them as numbers or macros", name,
-           text);
+    rt_say("kernel %s: __cluster_dims__(%s) is not one to three positive numbers; write them as numbers or macros",
+           name, text);
     k->kernel = NULL;
     return cudaErrorInvalidClusterSize;
 }

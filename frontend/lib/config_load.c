@@ -176,7 +176,8 @@ static bool typed(struct loading *l, const config_setting_t *s, int type, const 
 static void begin_machine(struct loading *l)
 {
     if (l->before)
-        diag_error(l->diag, 0, 0, "is a whole machine and would undo %s: name one machine, and name it first", l->before);
+        diag_error(l->diag, 0, 0, "is a whole machine and would undo %s: name one machine, and name it first",
+                   l->before);
     config_reset_machine(l->config);
 }
 
@@ -224,8 +225,8 @@ static bool not_found(struct loading *l, const char *name)
     else if (config_is_path(name))
         diag_error(l->diag, 0, 0, "%s: no such configuration file", name);
     else if (near)
-        diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s? (`simtx config list --presets` shows all)", name,
-                   near);
+        diag_error(l->diag, 0, 0, "no preset is called %s, did you mean %s? (`simtx config list --presets` shows all)",
+                   name, near);
     else
         diag_error(l->diag, 0, 0,
                    "no preset is called %s (`simtx config list --presets` shows all; a file needs a / or .cfg)", name);

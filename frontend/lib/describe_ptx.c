@@ -237,8 +237,8 @@ char *simtx_ptx_list(const char *ptx, size_t len, const char *name, bool schedul
 
 /* ---- ops ---- */
 
-static const struct { enum ptx_group group; const char *word; } words[] = {
-#define X(g, e, s) { PG_##g, s },
+static const struct { enum ptx_group group; const char *word; uint8_t mod; } words[] = {
+#define X(g, e, s) { PG_##g, s, MOD(g, e) },
     PTX_MODIFIERS(X)
 #undef X
 };
@@ -256,14 +256,44 @@ static bool takes_rounding(uint16_t rnd, const char *word)
     return false;
 }
 
+/* Does the opcode have this atomic operation for one of the form's types? It may need .noftz, or be for vectors only; a
+ * surface has a unit, a geometry and a mode for addresses out of bounds. */
+static bool takes_operation(const struct ptx_form *f, uint8_t mod)
+{
+    const char *why;
+    for (int t = 1; t < T_COUNT; t++)
+        for (int more = 0; more < 4; more++) {
+            struct ptx_inst in = { .op = f->op, .type = { (uint8_t)t } };
+            in.mod[PG_ATOM] = mod;
+            in.mod[PG_NOFTZ] = more & 1 ? MOD(NOFTZ, NOFTZ) : 0;
+            in.mod[PG_VEC] = more & 2 ? MOD(VEC, V2) : 0;
+            if (f->groups & G(SURF)) {
+                in.mod[PG_SURF] = MOD(SURF, B);
+                in.mod[PG_GEOM] = MOD(GEOM, 1D);
+                in.mod[PG_BOUND] = MOD(BOUND, TRAP);
+            }
+            if (f->type[0] >> t & 1 && ptx_form_ok(&in, &why))
+                return true;
+        }
+    return false;
+}
+
+static bool takes_word(const struct ptx_form *f, size_t i)
+{
+    if (!ptx_takes_word((enum ptx_op)f->op, (uint8_t)(i + 1)))
+        return false;
+    if (words[i].group == PG_RND && f->rnd)
+        return takes_rounding(f->rnd, words[i].word);
+    return words[i].group != PG_ATOM || takes_operation(f, words[i].mod);
+}
+
 /* .{a|b} for required modifiers, [.a|.b] for optional ones. */
 static void print_group(FILE *o, const struct ptx_form *f, enum ptx_group g)
 {
     bool must = f->need == ((ptx_groupset)1 << g);
     const char *sep = must ? ".{" : "[.";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i].group != g || !ptx_takes_word((enum ptx_op)f->op, (uint8_t)(i + 1)) ||
-            (g == PG_RND && f->rnd && !takes_rounding(f->rnd, words[i].word)))
+        if (words[i].group != g || !takes_word(f, i))
             continue;
         fprintf(o, "%s%s", sep, words[i].word);
         sep = must ? "|" : "|.";

@@ -291,7 +291,7 @@ static const char *lack_of_shared(const struct simtx_kernel *k, size_t dynamic, 
     return text;
 }
 
-/* Why a program asks for a grid of no blocks, if it is that the occupancy of the kernel is 0 (CUB multiplies the two). */
+/* Why a program asks for a grid of no blocks, if the occupancy of the kernel is 0 (CUB multiplies the two). */
 static const char *empty_grid(const simtx_kernel *k, const simtx_launch_params *p, char *text, size_t size)
 {
     uint64_t threads = threads_of(p->block);

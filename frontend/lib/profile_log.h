@@ -1,6 +1,6 @@
 /*
- * The profiles of a GPU's kernels (profile.file): sums over the launches of each kernel, written as JSON when the file is
- * closed. A kernel has its functions that were executed, with all their instructions: PTX line and text, line of the
+ * The profiles of a GPU's kernels (profile.file): sums over the launches of each kernel, written as JSON when the file
+ * is closed. A kernel has its functions that were executed, with all their instructions: PTX line and text, line of the
  * source (.loc), and the figures of base/profile.def that are not 0.
  */
 #ifndef FRONTEND_PROFILE_LOG_H

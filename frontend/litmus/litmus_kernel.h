@@ -18,8 +18,8 @@ enum {
 struct litmus_lane { uint32_t role, instance, delay, warm; };
 
 /*
- * What stands around the instructions of a test, as PTX text. `wait` and `noise` may use %t0 to %t3, %tw0, %wait, %delay;
- * noise also %a, %instance, %lane and %warm, and ends by a branch to END.
+ * What stands around the instructions of a test, as PTX text. `wait` and `noise` may use %t0 to %t3, %tw0, %wait,
+ * %delay; noise also %a, %instance, %lane and %warm, and ends by a branch to END.
  */
 struct litmus_harness {
     const char *parameters;          /* of the kernel, after `step` and before the offsets of the locations */

@@ -101,7 +101,7 @@ static struct litmus_token register_name(struct litmus_parser *p, char canonical
     return k;
 }
 
-/* A register of an outcome. As in herd, one that nothing else names is 0, with a warning: a possible slip of the pen. */
+/* A register of an outcome. As in herd, one that nothing else names is 0, with a warning: it may be mistyped. */
 static int outcome_register(struct litmus_parser *p, int thread)
 {
     char name[LITMUS_NAME];
@@ -721,8 +721,8 @@ static void check_sizes(struct litmus_parser *p)
     for (int l = 0; l < p->t->nlocations; l++) {
         struct litmus_location *at = &p->t->location[l];
         if (at->size && size && at->size != size)
-            litmus_error(p, &p->location_at[l], "%s has %d bytes, and is accessed as %d: different sizes are not supported",
-                         at->name, at->size, size);
+            litmus_error(p, &p->location_at[l], "%s has %d bytes, and is accessed as %d: different sizes are not "
+                         "supported", at->name, at->size, size);
         at->size = size ? size : 4;
     }
 }

@@ -61,8 +61,8 @@ struct view_lines { struct view_line *line; uint32_t n; };
 
 enum view_by { VIEW_BY_LINE, VIEW_BY_INSTRUCTION };
 
-/* The lines of the source of a kernel, in the order of their files and numbers; of a kernel without them the lines of its
- * PTX. Or its instructions, in their order. */
+/* The lines of the source of a kernel, in the order of their files and numbers; of a kernel without them the lines of
+ * its PTX. Or its instructions, in their order. */
 struct view_lines view_lines_of(const struct view_kernel *k, enum view_by by);
 /* They, the most stalls first; free() the array. */
 const struct view_line **view_hottest(const struct view_lines *l);

@@ -19,7 +19,8 @@ static const char *reason(int i)
 const struct view_column_info view_columns[VIEW_COLUMNS] = {
 #define NUMBER false
 #define PERCENT true
-#define COLUMN(id, head, decimals, kind, numerator, denominator, meaning) [VIEW_##id] = { head, meaning, decimals, kind },
+#define COLUMN(id, head, decimals, kind, numerator, denominator, meaning) \
+    [VIEW_##id] = { head, meaning, decimals, kind },
 #include "frontend/profile_view/columns.def"
 };
 

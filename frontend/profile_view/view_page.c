@@ -1,7 +1,7 @@
 /*
- * The page: for each kernel its lines with the most stalls, then its source, line by line, with the PTX instructions of a
- * line folded under it. Of a file only the surroundings of lines with instructions are shown. A file that cannot be read
- * is shown as the numbers of those lines.
+ * The page: for each kernel its lines with the most stalls, then its source, line by line, with the PTX instructions of
+ * a line folded under it. Of a file only the surroundings of lines with instructions are shown. A file that cannot be
+ * read is shown as the numbers of those lines.
  */
 #include <errno.h>
 #include <math.h>
@@ -201,8 +201,8 @@ static void text_rows(const struct part *p, const struct text *t, FILE *f)
             continue;
         }
         if (skipped)
-            fprintf(f, "<tr class=\"idle\"><td>\u22ee</td><td></td><td class=\"more\" colspan=\"%d\"></td><td></td></tr>\n",
-                    2 + VIEW_COLUMNS);
+            fprintf(f, "<tr class=\"idle\"><td>\u22ee</td><td></td><td class=\"more\" colspan=\"%d\"></td><td></td>"
+                    "</tr>\n", 2 + VIEW_COLUMNS);
         skipped = false;
         bool here = next < p->n && p->l[next].line == number;
         line_row(p, number, here ? &p->l[next] : NULL, t->line[number - 1], f);
@@ -222,8 +222,8 @@ static void file_part(const struct part *p, const char *folder, FILE *f)
     int why = errno;
     page_heading(f, 3, NULL, file ? file : "Instructions without a line of the source");
     if (file && !t.bytes)
-        page_paragraph(f, "soft", "The file cannot be read (%s), so lines have no text; --source FOLDER names the folder of "
-                       "the sources.", strerror(why));
+        page_paragraph(f, "soft", "The file cannot be read (%s), so lines have no text; --source FOLDER names the "
+                       "folder of the sources.", strerror(why));
     if (t.bytes)
         split(&t);
     page_table_begin(f, "lines");
@@ -296,8 +296,8 @@ static void kernel_part(const struct view_profile *p, uint32_t kernel, const cha
     page_paragraph(f, NULL, "%llu launch%s, %s core cycles. Lines with the most stalls first:",
                    (unsigned long long)k->launches, k->launches == 1 ? "" : "es", cycles);
     if (!k->has_lines)
-        page_paragraph(f, "soft", "No line information: compile with -lineinfo (simtx-cc) or -gline-tables-only (clang). "
-                       "Lines are those of the PTX.");
+        page_paragraph(f, "soft", "No line information: compile with -lineinfo (simtx-cc) or -gline-tables-only "
+                       "(clang). Lines are those of the PTX.");
     hottest(k, &l, kernel, f);
     files(&l, view_stalls(k->total), kernel, folder, f);
     view_lines_free(&l);
@@ -307,10 +307,10 @@ void view_page(const struct view_profile *p, const char *title, const char *only
 {
     page_begin(f, title);
     fputs(STYLE, f);
-    page_paragraph(f, NULL, "%s, timing mode. Stalls are the scheduler cycles without an issue, without those in which the "
-                   "scheduler has no warp; each is counted at the line of one instruction, and shown as a share of the "
-                   "kernel's stalls. The cause is the most frequent reason (simtx stats --stalls). A line unfolds to its PTX "
-                   "instructions, and each of them to its figures (simtx profile --figures).", p->gpu);
+    page_paragraph(f, NULL, "%s, timing mode. Stalls are the scheduler cycles without an issue, without those in which "
+                   "the scheduler has no warp; each is counted at the line of one instruction, and shown as a share of "
+                   "the kernel's stalls. The cause is the most frequent reason (simtx stats --stalls). A line unfolds "
+                   "to its PTX instructions, and each of them to its figures (simtx profile --figures).", p->gpu);
     for (uint32_t i = 0; i < p->n; i++)
         if (view_selects(&p->kernel[i], only))
             kernel_part(p, i, folder, f);

@@ -61,7 +61,8 @@ static void print_row(const uint64_t *row, uint64_t stalls, FILE *f)
 
 static void print_head(enum view_by by, FILE *f)
 {
-    fprintf(f, "%-*s%10s  %-*s%12s", by == VIEW_BY_INSTRUCTION ? 2 * PLACE : PLACE, "", "stalls", CAUSE, "cause", "issued");
+    fprintf(f, "%-*s%10s  %-*s%12s", by == VIEW_BY_INSTRUCTION ? 2 * PLACE : PLACE, "", "stalls", CAUSE, "cause",
+            "issued");
     for (int c = 0; c < VIEW_COLUMNS; c++)
         fprintf(f, "%9s", view_columns[c].head);
     fputc('\n', f);
@@ -76,8 +77,8 @@ void view_table(const struct view_profile *p, const struct view_kernel *k, enum 
     fprintf(f, "%s: %s, %llu launch%s, %llu core cycles\n", k->name, p->gpu, (unsigned long long)k->launches,
             k->launches == 1 ? "" : "es", (unsigned long long)k->cycles);
     if (!k->has_lines)
-        fputs("No line information: compile with -lineinfo (simtx-cc) or -gline-tables-only (clang). Lines are those of the "
-              "PTX.\n", f);
+        fputs("No line information: compile with -lineinfo (simtx-cc) or -gline-tables-only (clang). Lines are those "
+              "of the PTX.\n", f);
     print_head(by, f);
     for (uint32_t i = 0; i < shown; i++) {
         print_place(hot[i], by, f);

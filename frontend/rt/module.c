@@ -21,7 +21,7 @@ cudaError_t (*rt_find_registered)(const void *host_function, struct CUfunc_st **
 
 /* ---- texts ---- */
 
-/* Readable range of an image of unknown size: to the end of its segment; in other memory, the size in its own header. */
+/* Readable range of an image of unknown size: to the end of its segment; in other memory, the size in its header. */
 static size_t readable_bytes(const void *data)
 {
     size_t extent = fatbin_loaded_extent(data);

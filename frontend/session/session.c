@@ -1,7 +1,8 @@
 /*
- * The session of a process. A signal handler may only set flags and write to a pipe; a thread that reads the pipe does
- * the rest: it stops the running launch, writes the statistics, and ends the process by the same signal. The state is
- * one static structure because signals and exit handlers are per process.
+ * The session of a process: its configuration, its files of statistics, the progress line, and its end. A signal
+ * handler may only set flags and write to a pipe; a thread that reads the pipe does the rest: it stops the running
+ * launch, writes the statistics, and ends the process by the same signal. The state is one static structure because
+ * signals and exit handlers are per process.
  */
 #include "frontend/session/session.h"
 
@@ -289,8 +290,8 @@ static bool statistics_writable(char **message)
     const char *pattern = getenv(SIMTX_ENV_STATS);
     char *path = pattern && *pattern ? own_path(pattern, 0) : NULL;
     bool ok = !path || atomic_file_writable(path);
-    if (!ok && asprintf(message, "error: cannot write the statistics (--stats or %s) to %s: %s\n", SIMTX_ENV_STATS, path,
-                        strerror(errno)) < 0)
+    if (!ok && asprintf(message, "error: cannot write the statistics (--stats or %s) to %s: %s\n", SIMTX_ENV_STATS,
+                        path, strerror(errno)) < 0)
         *message = NULL;
     free(path);
     return ok;
@@ -630,7 +631,8 @@ static void start(simtx_gpu *g)
     if (!session.quiet)
         fprintf(stderr, "simtx: simulating on %s (%s mode)\n", info.name, simtx_timing(g) ? "timing" : "functional");
     if (!simtx_timing(g) && records_timing(session.config))
-        fputs("simtx: --trace, --window and --profile record timing mode; without --timing or --detail their files stay empty\n", stderr);
+        fputs("simtx: --trace, --window and --profile record timing mode; without --timing or --detail their files "
+              "stay empty\n", stderr);
 }
 
 static void add_gpu(simtx_gpu *g)

@@ -24,7 +24,8 @@ struct Matrix {
     int rows, columns, pitch;
     Floats cells;
 
-    Matrix(int rows, int columns, int pitch) : rows(rows), columns(columns), pitch(pitch), cells((size_t)rows * pitch) {}
+    Matrix(int rows, int columns, int pitch)
+        : rows(rows), columns(columns), pitch(pitch), cells((size_t)rows * pitch) {}
 
     Matrix(Lcg &random, int rows, int columns, int pitch, int most) : Matrix(rows, columns, pitch) {
         cells = small_integers(random, cells.size(), most);
@@ -40,8 +41,8 @@ static inline dim3 matrix_grid(const Matrix &result) {
     return dim3(blocks_for(result.columns, 32), blocks_for(result.rows, 8));
 }
 
-// c += a * b, where b has `depth` rows. All rows are `pitch` apart. No factor stands between a step's two loads, so that
-// neither waits for the other.
+// c += a * b, where b has `depth` rows. All rows are `pitch` apart. No factor stands between a step's two loads, so
+// that neither waits for the other.
 static __global__ void add_product(const float *a, const float *b, float *c, int rows, int columns, int depth,
                                    int pitch) {
     int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
-// Transfers between random accounts, for the programs that differ in what an account is: how they are made, and what the
-// accounts hold afterwards.
+// Transfers between random accounts, for the programs that differ in what an account is: how they are made, and what
+// the accounts hold afterwards.
 #ifndef KERNELS_TM_TRANSFERS_H
 #define KERNELS_TM_TRANSFERS_H
 

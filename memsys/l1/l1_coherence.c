@@ -1,4 +1,8 @@
-/* The coherence controller of an L1: lines, actions, rows, events. */
+/*
+ * The coherence controller of an L1 (l1_coherence.h). Every event, which is an access, a message or an eviction,
+ * selects the row of its line's state in the protocol's table. The row's actions are executed if the way and the
+ * entries that they need are free; otherwise an access is rejected, or waits in its MSHR entry and is retried.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,6 +337,7 @@ static void finish_oldest(struct l1_coherence *c, const struct line_at *x, uint6
     retire_complete(c->l1->retire, op, now);
 }
 
+/* The loads at the head of the line's MSHR entry read the bytes of the message. */
 static void serve_loads(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     for (struct retire_waiter *w; (w = mshr_first(&c->l1->mshr, x->entry)) && w->op->kind == MOP_LOAD;) {
@@ -343,6 +348,7 @@ static void serve_loads(struct l1_coherence *c, const struct line_at *x, const s
     }
 }
 
+/* The home has performed the oldest access of the MSHR entry, a store or atomic; a copy here gets a store's bytes. */
 static void performed_at_home(struct l1_coherence *c, const struct line_at *x, const struct cause *k)
 {
     struct retire *r = c->l1->retire;

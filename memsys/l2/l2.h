@@ -50,7 +50,7 @@ struct l2_transfer {
     uint32_t entry;                  /* MSHR entry that waits for it, or MSHR_NONE */
     uint8_t sectors;                 /* not sent yet */
     uint8_t first;                   /* of these, to be sent before the others */
-    uint8_t piece;                   /* 1, 2 or 4: aligned sectors of a request without l2.merge_fills */
+    uint8_t block;                   /* without l2.merge_fills a request is for an aligned block of 1, 2 or 4 sectors */
     bool write;
 };
 

@@ -30,7 +30,7 @@ uint8_t l2_needs(const struct l2_slice *s, const struct packet *p)
 
 /* ---- the path to the DRAM queue ---- */
 
-/* The aligned blocks of so many bytes in which these sectors are. */
+/* All sectors of the aligned blocks of `bytes` bytes that contain these sectors. */
 static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
 {
     if (bytes < 2 * SECTOR_BYTES)
@@ -43,19 +43,20 @@ static uint8_t blocks_of(uint8_t sectors, uint32_t bytes)
 
 /*
  * The number of DRAM requests for a transfer of these sectors: adjacent sectors are one; without l2.merge_fills, those
- * in an aligned block of `piece` sectors.
+ * in an aligned block of `block` sectors.
  */
-static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors, uint32_t piece)
+static uint32_t dram_requests(const struct l2_slice *s, uint8_t sectors, uint32_t block)
 {
     const struct l2_cfg *c = &s->part->cfg.l2;
     if (!c->sectored)
         return 1;
     return c->merge_fills ? l2_sectors(sectors & (uint8_t)~(sectors << 1))
-                          : l2_sectors(blocks_of(sectors, piece * SECTOR_BYTES)) / piece;
+                          : l2_sectors(blocks_of(sectors, block * SECTOR_BYTES)) / block;
 }
 
-/* Sectors of a line to transfer. first: those that requests wait for, in DRAM requests of their own. */
-struct fetch { uint8_t sectors, first, piece; };
+/* Sectors of a line to transfer. first: those that requests wait for, in DRAM requests of their own. block: as in
+ * struct l2_transfer. */
+struct fetch { uint8_t sectors, first, block; };
 
 /* False when the miss queue is full. */
 static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uint32_t entry, bool write, uint64_t now)
@@ -68,11 +69,11 @@ static bool send_transfer(struct l2_slice *s, uint64_t line, struct fetch f, uin
     uint8_t rest = f.sectors & (uint8_t)~f.first;
     s->transfer[at < s->transfer_capacity ? at : at - s->transfer_capacity] = (struct l2_transfer){
         .line = line, .ready = now + s->part->cfg.dram.latency, .entry = entry, .write = write,
-        .sectors = f.sectors, .first = f.first, .piece = f.piece
+        .sectors = f.sectors, .first = f.first, .block = f.block
     };
     if (entry != MSHR_NONE)
-        s->miss[entry].outstanding += dram_requests(s, f.first, f.piece) +
-                                      (rest ? dram_requests(s, rest, f.piece) : 0);
+        s->miss[entry].outstanding += dram_requests(s, f.first, f.block) +
+                                      (rest ? dram_requests(s, rest, f.block) : 0);
     return true;
 }
 
@@ -82,7 +83,7 @@ bool l2_send_line(struct l2_slice *s, uint64_t line, uint8_t sectors, uint32_t e
     return send_transfer(s, line, (struct fetch){ sectors, sectors, 1 }, entry, write, now);
 }
 
-/* One DRAM request, of whole bursts: adjacent sectors, or, in reads without l2.merge_fills, the transfer's `piece`. */
+/* Sends one DRAM request for these adjacent sectors, rounded up to whole bursts. */
 static void push_piece(struct l2_slice *s, const struct l2_transfer *x, uint8_t piece, const struct l2_now *t)
 {
     struct partition *part = s->part;
@@ -137,7 +138,7 @@ bool l2_send_to_dram(struct l2_slice *s, const struct l2_now *t)
     uint8_t piece = x->sectors & x->first ? x->sectors & x->first : x->sectors, low = (uint8_t)(piece & -piece);
     bool alone = x->entry != MSHR_NONE && s->part->cfg.l2.sectored && !s->part->cfg.l2.merge_fills;
     if (alone)
-        piece &= blocks_of(low, x->piece * SECTOR_BYTES);
+        piece &= blocks_of(low, x->block * SECTOR_BYTES);
     else
         piece &= (uint8_t)~(piece + low);                        /* the lowest run of ones */
     push_piece(s, x, piece, t);
@@ -245,8 +246,11 @@ static void free_if_done(struct l2_slice *s, uint32_t e)
     mshr_free(&s->mshr, e);
 }
 
-/* A miss without l2.merge_fills requests each sector alone; of blocks of several sectors, what a burst transfers. */
-static uint8_t piece_sectors(const struct partition_cfg *c)
+/*
+ * The sectors of a DRAM request without l2.merge_fills: one; if l2.fetch_bytes and a burst both have several sectors,
+ * as many as a burst.
+ */
+static uint8_t request_sectors(const struct partition_cfg *c)
 {
     if (c->l2.fetch_bytes < 2 * SECTOR_BYTES || c->dram.burst_bytes < 2 * SECTOR_BYTES)
         return 1;
@@ -266,7 +270,7 @@ static struct fetch to_fetch(const struct l2_slice *s, uint32_t i, uint8_t wante
     if (!lacking || !c->l2.sectored)
         return lacking ? (struct fetch){ ALL_SECTORS, ALL_SECTORS, 1 } : (struct fetch){ 0 };
     uint8_t sectors = blocks_of(lacking, c->l2.fetch_bytes) & (uint8_t)~here;
-    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors, piece_sectors(c) };
+    return (struct fetch){ sectors, blocks_of(lacking, c->dram.burst_bytes) & sectors, request_sectors(c) };
 }
 
 /* p waits in the entry. Its stamp holds the cycle of its look-up until l2_stamp_dram. */

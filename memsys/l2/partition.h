@@ -123,8 +123,8 @@ bool partition_idle(const struct partition *p);
 void partition_invalidate(struct partition *p);
 /*
  * Between kernels: the host has copied these sectors of a line, or a launch has written them, and they are allocated,
- * unless the victim is in the directory of a coherence protocol. Dirty sectors of the victim are written to DRAM outside
- * of simulated time.
+ * unless the victim is in the directory of a coherence protocol. Dirty sectors of the victim are written to DRAM
+ * outside of simulated time.
  */
 void partition_copied(struct partition *p, uint32_t slice, uint64_t line, uint8_t sectors);
 void partition_forget(struct partition *p, uint32_t slice, uint64_t line);   /* the same, and DRAM has new bytes */

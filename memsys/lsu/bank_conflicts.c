@@ -162,15 +162,6 @@ static bool partners_agree(const struct mem_op *op, uint64_t lanes, unsigned apa
     return true;
 }
 
-static bool one_address(const struct mem_op *op, uint64_t lanes)
-{
-    uint64_t first = op->address[__builtin_ctzll(lanes)];
-    bool one = true;
-    for (; lanes && one; lanes &= lanes - 1)
-        one = op->address[__builtin_ctzll(lanes)] == first;
-    return one;
-}
-
 /* The lanes that one pass may serve; those of an access wider than a word, as many as all banks have words for. */
 static uint32_t lanes_of_a_pass(uint32_t words, const struct shared_cfg *c)
 {
@@ -182,7 +173,8 @@ uint32_t shared_passes(const struct mem_op *op, const struct shared_cfg *c)
 {
     uint32_t words = op->width > BANK_BYTES ? op->width / BANK_BYTES : 1, passes = 0;
     uint64_t all = op->served_by[SERVE_SHARED], before = 0;
-    bool merge = may_merge(op, words, c), uniform = merge && c->merge == SHARED_MERGE_UNIFORM && one_address(op, all);
+    bool merge = may_merge(op, words, c);
+    bool uniform = merge && c->merge == SHARED_MERGE_UNIFORM && mem_at_one_address(op, all);
     uint32_t group = uniform ? c->lanes : lanes_of_a_pass(words, c);
     bool pairs = merge && 2 * group <= c->lanes && (partners_agree(op, all, 1) || partners_agree(op, all, 2));
     bool conflict_free = without_conflicts(op, group, words, c);

@@ -5,8 +5,8 @@
  * after the miss or later. A hit reaches the first level `latency` cycles after the miss there. A miss requests the
  * whole line of 128 bytes from L2, with priority over data, as instruction fetches have. Requests for a line in flight
  * are merged. The MSHRs of the first levels bound the number of requests that wait here. A line has constants or
- * instructions, never both, because instructions have addresses that no data has (timing/machine/machine.c). So a request
- * finds only lines of its own kind, and lines of instructions need no data.
+ * instructions, never both, because instructions have addresses that no data has (timing/machine/machine.c). So a
+ * request finds only lines of its own kind, and lines of instructions need no data.
  */
 #ifndef MEMSYS_L15_H
 #define MEMSYS_L15_H

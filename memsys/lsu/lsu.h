@@ -167,11 +167,11 @@ bool lsu_flush(struct lsu *u, uint64_t now);
 void lsu_invalidate(struct lsu *u);                  /* empties all caches */
 /* A kernel whose code begins at `address` is launched: its first inst.launch_kb are in L1.5. */
 void lsu_preload_code(struct lsu *u, uint64_t address, uint64_t bytes);
-/* The line's state in the coherence protocol's L1 table; only with a protocol. */
 /* For an agent that accesses lines in no time, between cycles: a probe, which becomes its acknowledgement; the bytes of
  * a coherent copy, NULL = none. */
 void lsu_probe(struct lsu *u, struct packet *p, uint64_t now);
 const uint8_t *lsu_coherent_copy(const struct lsu *u, uint64_t line);
+/* The line's state in the coherence protocol's L1 table; only with a protocol. */
 unsigned lsu_coherence_state(const struct lsu *u, uint64_t line);
 bool lsu_idle(const struct lsu *u);                  /* nothing queued, missing or unacknowledged */
 void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), void *ctx);

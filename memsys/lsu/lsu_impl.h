@@ -1,4 +1,4 @@
-/* Shared by the files of the load/store unit: lsu.c, and lsu_stage.c for the stage of an order policy. */
+/* Shared by the files of the load/store unit: lsu.c, lsu_serve.c, lsu_receive.c, and lsu_stage.c. */
 #ifndef MEMSYS_LSU_IMPL_H
 #define MEMSYS_LSU_IMPL_H
 
@@ -73,11 +73,24 @@ struct lsu {
     struct line_access others[COALESCE_FETCH_MAX];       /* accesses that are not global */
 };
 
+/* ---- lsu_serve.c: the accesses of instructions ---- */
+extern const enum mem_server lsu_server_order[SERVERS];
+/* The instruction accesses n lines of global or private memory. */
+void lsu_count_accesses(struct lsu *u, const struct mem_op *op, const struct line_access *access, uint32_t n);
 /* Offers a global access to the L1, and checks its order. track: remote_track of stores and reds. */
 enum lsu_result lsu_serve_global(struct lsu *u, struct mem_op *op, const struct line_access *a, uint32_t track,
                                  uint64_t now);
+/* The cycle `now` of the oldest instruction, of the accesses at the end of L1's pipeline, and of the ops in the
+ * background, of which there is at least one. */
+void lsu_serve_oldest(struct lsu *u, uint64_t now);
+void lsu_look_up(struct lsu *u, uint64_t now);
+void lsu_serve_background(struct lsu *u, uint64_t now);
 
-/* ---- lsu_stage.c ---- */
+/* ---- lsu_receive.c ---- */
+/* Handles what has arrived: all probes, and one of the other packets. */
+void lsu_receive(struct lsu *u, uint64_t now);
+
+/* ---- lsu_stage.c: the stage of an order policy ---- */
 /* Offers an access to the stage, and to the L1 if the stage lets it pass. */
 enum lsu_result lsu_stage_offer(struct lsu *u, struct mem_op *op, const struct line_access *a, uint64_t now);
 /* Offers to the L1 the accesses that the stage chooses. */

@@ -1,6 +1,5 @@
 /* Write-through stores and atomics. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "memsys/lsu/remote.h"
@@ -62,12 +61,7 @@ void remote_bytes(struct packet *p, const struct mem_op *op, const struct line_a
 
 static struct remote_warp *warp_of(struct remote *r, uint32_t slot)
 {
-    if (slot >= r->warps) {
-        uint32_t old = r->warps;
-        r->warps = (slot + 64) / 64 * 64;
-        r->warp = mem_resize(r->warp, r->warps, sizeof *r->warp, "stores of warps");
-        memset(r->warp + old, 0, (r->warps - old) * sizeof *r->warp);
-    }
+    r->warp = mem_grow_zero(r->warp, slot, &r->warps, sizeof *r->warp, "stores of warps");
     return &r->warp[slot];
 }
 
@@ -140,37 +134,28 @@ static bool warp_has_ended(const struct remote *r, const struct remote_track *t)
     return t->ended != r->warp[t->slot].ended;
 }
 
-static void report_performed(struct remote *r, const struct remote_track *t, uint64_t line, uint64_t now)
+/* As a load, then as a store, if it counts as such. ended: its warp has ended. */
+static void report_performed(struct remote *r, const struct remote_track *t, bool ended, uint64_t line, uint64_t now)
 {
-    struct stage_performed p = { t->slot, false, line, t->instruction };
-    if (t->counts_load)
-        retire_performed(r->retire, &p, now);
-    p.store = true;
-    if (t->counts_store)
-        retire_performed(r->retire, &p, now);
-}
-
-/* The same for a warp that has ended. */
-static void report_late(struct remote *r, const struct remote_track *t, uint64_t line)
-{
-    struct stage_performed p = { t->slot, false, line, t->instruction };
-    if (t->counts_load)
-        retire_performed_late(r->retire, &p);
-    p.store = true;
-    if (t->counts_store)
-        retire_performed_late(r->retire, &p);
+    const bool counts[] = { t->counts_load, t->counts_store };
+    for (unsigned store = 0; store < 2; store++) {
+        struct stage_performed p = { t->slot, store, line, t->instruction };
+        if (counts[store] && ended)
+            retire_performed_of_ended(r->retire, &p);
+        else if (counts[store])
+            retire_performed(r->retire, &p, now);
+    }
 }
 
 /* The report may end the warp. */
 static void report_acknowledged(struct remote *r, const struct remote_track *t, uint64_t line, uint64_t now)
 {
-    if (warp_has_ended(r, t)) {
-        report_late(r, t, line);
-        return;
+    bool ended = warp_has_ended(r, t);
+    if (!ended) {
+        r->warp[t->slot].loads -= t->counts_load;
+        r->warp[t->slot].stores -= t->counts_store;
     }
-    r->warp[t->slot].loads -= t->counts_load;
-    r->warp[t->slot].stores -= t->counts_store;
-    report_performed(r, t, line, now);
+    report_performed(r, t, ended, line, now);
 }
 
 static void part_over(struct remote *r, uint32_t i)
@@ -216,6 +201,6 @@ void remote_replied(struct remote *r, struct packet *p, uint64_t now)
     pool_give(&r->payloads, p->atom);
     track_free(r, i);
     op->ready = now + 1;
-    report_performed(r, &t, p->line, now);
+    report_performed(r, &t, false, p->line, now);
     retire_complete(r->retire, op, now);
 }

@@ -20,9 +20,12 @@ struct remote_track {
     bool counts_load, counts_store;  /* it is reported to the SM as performed: as a load, as a store */
 };
 
-/* The warp of a slot: its stores and reds whose packets are outstanding, and the calls of `performed` that follow.
- * ended: warps that have ended in the slot (remote_warp_ended). */
-struct remote_warp { uint32_t instructions, loads, stores, ended; };
+/* By warp slot, of the warp in it. */
+struct remote_warp {
+    uint32_t instructions;           /* stores and reds with outstanding packets */
+    uint32_t loads, stores;          /* of these packets: reports that will follow, as a load and as a store */
+    uint32_t ended;                  /* earlier warps of the slot, of which packets may still be outstanding */
+};
 
 struct remote {
     const struct lsu_cfg *cfg;

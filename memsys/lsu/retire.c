@@ -1,6 +1,5 @@
 /* Waiting accesses and the completion of instructions. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/profile.h"
@@ -24,12 +23,7 @@ void retire_end(struct retire *r)
 
 void retire_hold(struct retire *r, uint32_t slot)
 {
-    if (slot >= r->slots) {
-        uint32_t old = r->slots;
-        r->slots = (slot + 64) / 64 * 64;
-        r->busy = mem_resize(r->busy, r->slots, sizeof *r->busy, "accesses of warps");
-        memset(r->busy + old, 0, (r->slots - old) * sizeof *r->busy);
-    }
+    r->busy = mem_grow_zero(r->busy, slot, &r->slots, sizeof *r->busy, "accesses of warps");
     r->busy[slot]++;
 }
 

@@ -49,8 +49,8 @@ struct retire_waiter *retire_waiter(struct retire *r, struct mem_op *op, enum me
  * does not change. */
 void retire_load(struct retire *r, struct mem_op *op, const struct line_access *a, enum mem_server s,
                  const uint8_t *bytes, uint64_t now, uint64_t ready);
-/* A global access has performed whose warp has ended (core.exit_past_stores). */
-static inline void retire_performed_late(struct retire *r, const struct stage_performed *p)
+/* Reports a global access that has performed after its warp has ended (core.exit_past_stores): to the check alone. */
+static inline void retire_performed_of_ended(struct retire *r, const struct stage_performed *p)
 {
     if (r->check)
         order_check_performed(r->check, p->warp, p->instruction, p->store);
@@ -59,7 +59,7 @@ static inline void retire_performed_late(struct retire *r, const struct stage_pe
 /* Reports that a global access has performed. */
 static inline void retire_performed(struct retire *r, const struct stage_performed *p, uint64_t now)
 {
-    retire_performed_late(r, p);
+    retire_performed_of_ended(r, p);
     if (r->stage && r->stage->performed)
         r->stage->performed(r->stage_state, p, now);
     r->calls.performed(r->calls.ctx, p->warp, p->store, now);

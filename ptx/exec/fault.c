@@ -212,15 +212,16 @@ static void describe_host(const struct launch *la, uint64_t address, char *buf, 
 }
 
 /* An access to the shared memory of another block of the cluster. False: it is none. */
-static bool describe_remote(const struct block *b, bool reaches, uint64_t address, unsigned bytes, char *buf, size_t size)
+static bool describe_remote(const struct block *b, bool reaches, uint64_t address, unsigned bytes, char *buf,
+                            size_t size)
 {
     uint32_t rank = cluster_rank(b, address), blocks = cluster_blocks(b->launch);
     uint32_t offset = (uint32_t)address & CLUSTER_OFFSET_MASK;
     if (!cluster_part(address) || address >> 32 || (!reaches && (blocks == 1 || rank >= blocks)))
         return false;
     if (!reaches)
-        snprintf(buf, size, " at 0x%llx of shared memory; the address is of the block with rank %u; .shared::cta reaches "
-                 "only the own block", (unsigned long long)address, rank);
+        snprintf(buf, size, " at 0x%llx of shared memory; the address is of the block with rank %u; .shared::cta "
+                 "reaches only the own block", (unsigned long long)address, rank);
     else if (rank >= blocks)
         snprintf(buf, size, " of the shared memory of the block with rank %u; its cluster has %u block%s", rank, blocks,
                  blocks == 1 ? "" : "s");
@@ -228,8 +229,8 @@ static bool describe_remote(const struct block *b, bool reaches, uint64_t addres
         snprintf(buf, size, " of the shared memory of the block with rank %u of the cluster, which has exited (end the "
                  "kernel with barrier.cluster, so that no block exits while others access its memory)", rank);
     else
-        snprintf(buf, size, " at offset 0x%x of the shared memory of the block with rank %u, which has %u bytes", offset,
-                 rank, b->shared_bytes);
+        snprintf(buf, size, " at offset 0x%x of the shared memory of the block with rank %u, which has %u bytes",
+                 offset, rank, b->shared_bytes);
     return true;
 }
 

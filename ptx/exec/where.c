@@ -1,7 +1,7 @@
 /*
  * Where the warps of an interrupted grid are, in functional mode: the positions with the most warps, for the message.
- * An interruption stops a warp between two time slices. In timing mode timing/machine/machine_hang.c writes the message,
- * also with what the warps wait for.
+ * An interruption stops a warp between two time slices. In timing mode timing/machine/machine_hang.c writes the
+ * message, also with what the warps wait for.
  */
 #include "ptx/exec/exec.h"
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /*
- * Matrix instructions (PTX ISA, "Warp Level Matrix Instructions"): which shapes go with which types, how the elements of
- * a matrix are spread over the lanes of a warp, and what the instructions compute.
+ * Matrix instructions (PTX ISA, "Warp Level Matrix Instructions"): which shapes go with which types, how the elements
+ * of a matrix are spread over the lanes of a warp, and what the instructions compute.
  *
  * Fragments. Let g = lane / 4, t = lane % 4, and E = the elements of a register (32 / bits of an element; 1 of f64).
  *   A (M x K)   register r holds row g + 8 (r mod M/8), columns 4E (r div M/8) + E t + 0 .. E-1

@@ -1,7 +1,7 @@
 /*
  * ldmatrix, stmatrix and movmatrix. A matrix is 8 rows of 8 elements of 16 bits. In registers, lane i has elements
- * (i / 4, 2 (i % 4)) and the next one of a row; of a transposed matrix the rows are columns. In memory a row is 16 bytes
- * at the address that lane `8 m + row` gives for matrix m.
+ * (i / 4, 2 (i % 4)) and the next one of a row; of a transposed matrix the rows are columns. In memory a row is 16
+ * bytes at the address that lane `8 m + row` gives for matrix m.
  */
 #include <string.h>
 
@@ -74,7 +74,8 @@ static bool row_offset(struct half *h, const struct dinst *d, int lane, bool wri
         a = window ? a - WINDOW_SHARED : (uint32_t)a;
     }
     *offset = (uint32_t)a;
-    if (shared && a == *offset && !(a & (MATRIX_ROW_BYTES - 1)) && mem_resolve(h, SP_SHARED, a, lane, MATRIX_ROW_BYTES, write))
+    if (shared && a == *offset && !(a & (MATRIX_ROW_BYTES - 1)) &&
+        mem_resolve(h, SP_SHARED, a, lane, MATRIX_ROW_BYTES, write))
         return true;
     if (!shared)
         fault_raise(h->warp, d, FAULT_SPACE, lane + h->index * LANES, a,
@@ -172,7 +173,8 @@ void matrix_load_rows(struct mem_op *op)
         for (int i = 0; i < matrix_count(op->d); i++)
             reg[i] = (uint32_t *)(void *)(op->warp->half[k].regs + op->reg[i]);
         if (lanes)
-            matrix_to_registers(rows, matrix_count(op->d), transposed(op->d), (uint32_t)(op->fragments >> LANES * k), reg);
+            matrix_to_registers(rows, matrix_count(op->d), transposed(op->d), (uint32_t)(op->fragments >> LANES * k),
+                                reg);
     }
 }
 

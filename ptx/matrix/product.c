@@ -3,9 +3,9 @@
  *
  * Arithmetic (the ISA leaves it open). Floating point: an element begins as that of C, and the products of ascending k
  * are added, each with one rounding to nearest even of the exact product and sum (fma), in f32, or f64 with f64.
- * Elements of f16 are converted to f32 before and rounded once after it. Subnormal numbers are kept; a NaN is 0x7fffffff
- * (f16: 0x7fff). tf32 ignores the low 13 bits of a register. Integers: exact, modulo 2^32, or clamped once with
- * .satfinite.
+ * Elements of f16 are converted to f32 before and rounded once after it. Subnormal numbers are kept; a NaN is
+ * 0x7fffffff (f16: 0x7fff). tf32 ignores the low 13 bits of a register. Integers: exact, modulo 2^32, or clamped once
+ * with .satfinite.
  */
 #include <math.h>
 #include <string.h>
@@ -261,8 +261,8 @@ static int run_double(struct lanes *l, const struct dinst *d)
         for (uint32_t m = l->mask; m; m &= m - 1) {
             int lane = __builtin_ctz(m);
             uint64_t nan = 0x7fffffffffffffff;
-            memcpy((double *)lanes_at(l, p->reg_d[i]) + lane, sum[i][lane] != sum[i][lane] ? (void *)&nan : &sum[i][lane],
-                   sizeof(double));
+            memcpy((double *)lanes_at(l, p->reg_d[i]) + lane,
+                   sum[i][lane] != sum[i][lane] ? (void *)&nan : &sum[i][lane], sizeof(double));
         }
     return CONTROL_NEXT;
 }

@@ -38,7 +38,8 @@ struct mem_op {
     uint64_t on_host;                /* lanes of .param words */
     uint64_t combined;               /* atomics: the lanes for which the one in `lanes` performs; 0 = each for itself */
     uint64_t fragments;              /* ldmatrix: the lanes that execute it; `lanes` are those that give rows */
-    uint64_t outside;                /* lanes whose illegal access check.memory tolerates; they are in no other set */
+    uint64_t outside;                /* lanes whose illegal access check.memory tolerates; of `completes` they are in
+                                      * `lanes`, at the address of the barrier object, otherwise in no other set */
     /* from the instruction, see mem_shape */
     uint8_t kind, path;              /* enum mem_op_kind, enum mem_path */
     uint8_t width;                   /* bytes a lane: elements x size */
@@ -48,12 +49,18 @@ struct mem_op {
     bool order_acquire, order_release;   /* .acquire, .release, .acq_rel */
     bool order_strong;               /* volatile, relaxed or stronger; atomics */
     uint8_t atomic_class;            /* enum atomic_class; of atomics */
-    uint8_t stride;                  /* bytes of `data` from lane to lane: MEM_WIDTH_MAX; single elements: their size */
+    uint8_t stride;                  /* bytes from lane to lane in `data`: MEM_WIDTH_MAX, or the size of a
+                                      * store's only element, so that the lanes' bytes are adjacent */
     uint8_t pattern;                 /* enum mem_pattern of the lanes */
-    bool to_data;                    /* a load's bytes go to `data`, not to registers; accesses are one piece */
-    bool to_shared;                  /* a load whose data go to shared memory (async_copy.h); also to_data */
-    uint64_t copy;                   /* of copies: read and set by the SM */
-    bool completes;                  /* what a store or red writes completes bytes of barrier objects (mbarrier.h) */
+    bool to_data;                    /* a load whose bytes go to `data`, not to registers; mem_pieces is 1 */
+    bool to_shared;                  /* a load whose bytes go to shared memory: cp.async (async_copy.h); also to_data */
+    union {                          /* of asynchronous copies, set and read by the SM */
+        uint64_t copy_number;        /* to_shared: number and group (copies.c) */
+        uint32_t bulk_group;         /* MOP_BULK: the group of its copies */
+        uint64_t bulk_to;            /* MEM_ROLE_BULK: address to which the copy moves the part */
+        struct { uint32_t at, bytes; } box_part;     /* the same of a tensor copy: place in the box, and size */
+    };
+    bool completes;                  /* a store or red that completes its bytes at barrier objects (mbarrier.h) */
     bool last_use;                   /* its line of private memory is dead after this read */
     bool no_data;                    /* a store that has the timing of one and writes nothing */
     bool noted;                      /* a load past L1 whose replies carry notes of L2, for op->note */
@@ -77,8 +84,8 @@ struct mem_op {
 
 enum { MEM_ROLE_BULK = 254 };        /* op->role of a part of a bulk copy (timing/core/bulk_engine.c) */
 
-/* Do later accesses, fences and barriers wait for it? Not for prefetches and asynchronous copies, which follow the earlier
- * accesses of their thread (PTX ISA 8.9.1.1): a program waits for copies, or lets them arrive at a barrier object. */
+/* Do later accesses, fences and barriers wait for it? They do not wait for prefetches, nor for asynchronous copies,
+ * which the program itself waits for, or lets arrive at a barrier object (PTX ISA 8.9.1.1). */
 static inline bool mem_is_waited_for(const struct mem_op *op)
 {
     return op->kind != MOP_PREFETCH && op->kind != MOP_BULK && !op->to_shared && op->role != MEM_ROLE_BULK;
@@ -115,6 +122,22 @@ static inline unsigned mem_pieces(const struct mem_op *op, enum mem_server s)
 static inline uint8_t *mem_data(struct mem_op *op, unsigned lane)
 {
     return (uint8_t *)op->data + lane * op->stride;
+}
+
+/* Do the lanes, at least one, have the same address? */
+static inline bool mem_at_one_address(const struct mem_op *op, uint64_t lanes)
+{
+    uint64_t first = op->address[__builtin_ctzll(lanes)];
+    for (; lanes; lanes &= lanes - 1)
+        if (op->address[__builtin_ctzll(lanes)] != first)
+            return false;
+    return true;
+}
+
+/* Those of the lanes that read or write: an illegal st.async or red.async only completes its bytes. */
+static inline uint64_t mem_legal(const struct mem_op *op, uint64_t lanes)
+{
+    return op->completes ? lanes & ~op->outside : lanes;
 }
 
 /* The number of lanes, from *first on, if they are consecutive; else 0. There is at least one. */
@@ -156,12 +179,12 @@ struct atom_payload {
     _Alignas(64) uint8_t b[WARP_LANES][16], c[WARP_LANES][16];   /* operands; b has the old values of the reply */
 };
 void mem_atomic_request(const struct mem_op *op, uint64_t lanes, struct atom_payload *a);
+/* The bytes of the line that it accesses. */
+void mem_atomic_mask(const struct atom_payload *a, uint64_t mask[2]);
 /*
  * Performs it on device memory; line: device address (= host address). k: a worker whose bounds cache is used, not
  * parallel. Returns the largest number of lanes that access one word.
  */
-/* The bytes of the line that it accesses. */
-void mem_atomic_mask(const struct atom_payload *a, uint64_t mask[2]);
 uint32_t mem_atomic_perform(struct worker *k, uint64_t line, struct atom_payload *a);
 /* Writes the old values to registers. */
 void mem_atomic_reply(struct mem_op *op, uint64_t lanes, const struct atom_payload *a);

@@ -157,8 +157,8 @@ void mem_cluster_perform(struct mem_op *op, uint64_t lanes, struct block *b)
 {
     bool store = op->kind == MOP_STORE, atomic = op->kind == MOP_ATOM || op->kind == MOP_RED;
     if (atomic)
-        perform_atomic(op, lanes, b);
-    for (uint64_t m = atomic ? 0 : lanes; m; m &= m - 1) {
+        perform_atomic(op, mem_legal(op, lanes), b);
+    for (uint64_t m = atomic ? 0 : mem_legal(op, lanes); m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
         char *at = b->shared + (op->address[lane] & CLUSTER_OFFSET_MASK);
         memcpy(store ? at : (char *)mem_data(op, lane), store ? (char *)mem_data(op, lane) : at, op->width);

@@ -258,7 +258,7 @@ void mem_store_line(const struct mem_op *op, uint64_t lanes, unsigned piece, uin
 static void store_shared(struct mem_op *op, uint64_t lanes)
 {
     uint8_t *shared = (uint8_t *)op->warp->block->shared;
-    unsigned first, row = row_of(op, lanes, &first);
+    unsigned first, row = lanes ? row_of(op, lanes, &first) : 0;
     bool changed = false;
     if (row) {
         changed = memcmp(shared + op->address[first], mem_data(op, first), row) != 0;
@@ -277,7 +277,7 @@ static void store_shared(struct mem_op *op, uint64_t lanes)
 
 void mem_perform_shared(struct mem_op *op)
 {
-    uint64_t lanes = op->served_by[SERVE_SHARED];
+    uint64_t all = op->served_by[SERVE_SHARED], lanes = mem_legal(op, all);
     struct place p = { (const uint8_t *)op->warp->block->shared, UINT64_MAX, 0 };
     switch (op->kind) {
     case MOP_LOAD:
@@ -294,5 +294,5 @@ void mem_perform_shared(struct mem_op *op)
     default: break;
     }
     if (op->completes)
-        mbarrier_complete_lanes(op, lanes, op->warp->block);
+        mbarrier_complete_lanes(op, all, op->warp->block);
 }

@@ -50,15 +50,30 @@ static int run_async(struct lanes *x, const struct dinst *d)
 
 /* ---- timing mode ---- */
 
+/* A lane whose illegal write is tolerated accesses the barrier object in its place, if its block is there. */
+static void complete_only(struct mem_op *op, const struct half *h, unsigned at, uint64_t object)
+{
+    const struct block *b = h->warp->block;
+    uint32_t rank = cluster_rank(b, object);
+    if (rank >= cluster_blocks(b->launch))
+        return;
+    op->address[at] = rank == b->rank ? object & CLUSTER_OFFSET_MASK : object;
+    op->served_by[rank == b->rank ? SERVE_SHARED : SERVE_CLUSTER] |= UINT64_C(1) << at;
+    op->pattern = MEM_PATTERN_SCATTERED;
+}
+
 bool async_store_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
+        unsigned at = (unsigned)lane + LANES * h->index;
         uint64_t object = object_of(&h->l, d, lane);
         const struct mbarrier_completion c = { (uint32_t)object, op->width };
         if (!check_object(h, d, lane, object))
             return false;
-        memcpy(mem_data(op, (unsigned)lane + LANES * h->index) + MBARRIER_COMPLETION, &c, sizeof c);
+        if (op->outside >> at & 1)
+            complete_only(op, h, at, object);
+        memcpy(mem_data(op, at) + MBARRIER_COMPLETION, &c, sizeof c);
     }
     return true;
 }

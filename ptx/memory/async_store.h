@@ -7,7 +7,7 @@
 
 #include "ptx/memory/access.h"
 
-/* Adds the barrier objects of captured lanes of one half of a warp. False: a fault. */
+/* Adds the barrier objects of captured lanes of one half of a warp, and the lanes of op->outside. False: a fault. */
 bool async_store_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);
 
 #endif

@@ -35,9 +35,10 @@ static inline bool bulk_is_multicast(enum ptx_op op)
 }
 
 /*
- * Fills in a part of at most BULK_PART bytes of a copy, which lie in one line of the destination: a store, or the
- * reduction of d, of the bytes at `from`. The lanes have consecutive addresses from `to` on. bulk_part_completes: the
- * part also completes its bytes at `object`. bulk_part_empty: the one part of an empty copy.
+ * A part of a copy: at most BULK_PART bytes, which do not cross a line of 128 bytes of the destination. bulk_part makes
+ * op a store or, for a reduction d, a reduction, whose lanes have consecutive addresses from `to` on; the others add to
+ * it: bulk_part_data its bytes, from the host address `from`; bulk_part_completes the barrier object at which it
+ * completes its bytes. bulk_part_empty makes the only part of an empty copy.
  */
 enum { BULK_PART = 128, BULK_GRAIN = 16 };
 void bulk_part(struct mem_op *op, const struct dinst *d, uint64_t to, uint32_t bytes);

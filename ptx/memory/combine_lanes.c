@@ -38,18 +38,10 @@ static uint64_t combined(const struct mem_op *op, uint64_t a, uint64_t b)
     }
 }
 
-static bool at_one_address(const struct mem_op *op)
-{
-    uint64_t first = op->address[__builtin_ctzll(op->lanes)], apart = 0;
-    for (uint64_t m = op->lanes; m; m &= m - 1)
-        apart |= op->address[__builtin_ctzll(m)] ^ first;
-    return !apart;
-}
-
 bool mem_combine_lanes(struct mem_op *op)
 {
     enum mem_server s = op->served_by[SERVE_SHARED] ? SERVE_SHARED : SERVE_GLOBAL;
-    if (op->served_by[s] != op->lanes || !at_one_address(op))
+    if (op->served_by[s] != op->lanes || !mem_at_one_address(op, op->lanes))
         return false;
     unsigned first = (unsigned)__builtin_ctzll(op->lanes), last = 63 - (unsigned)__builtin_clzll(op->lanes);
     uint64_t v = value_of(op, first);

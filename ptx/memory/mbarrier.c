@@ -119,8 +119,8 @@ static int run_lanes(struct lanes *x, const struct dinst *d, enum ptx_op op, uin
     return CONTROL_NEXT;
 }
 
-/* Operations without a result, and those whose result is a word. access_atom.c also calls it for tests, and converts the
- * word to a predicate. */
+/* Operations without a result, and those whose result is a word. access_atom.c also calls it for tests, and converts
+ * the word to a predicate. */
 static int run_word(struct lanes *x, const struct dinst *d)
 {
     uint64_t *out = lanes_at(x, d->dst);

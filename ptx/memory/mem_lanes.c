@@ -37,6 +37,7 @@ INLINE void addresses(const struct lanes *x, const struct dinst *d, uint64_t imm
     }
 }
 
+/* Do the lanes of the mask have the same address? Does each have that of the lane before it plus `stride`? */
 INLINE void classify(const uint64_t *addr, uint32_t mask, int first, uint64_t stride, bool *same, bool *consecutive)
 {
     int shift = __builtin_ctzll(stride);     /* strides are powers of two */

@@ -180,8 +180,8 @@ static void warn_since(struct parser *p, const struct ptx_inst *in)
         return;
     char text[160];
     spell(p, text, sizeof text);
-    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d and .version %d.%d at least, not %s and "
-              "%d.%d: ptxas rejects it", text, s.sm, s.version / 10, s.version % 10, m->target, m->version_major,
+    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d and .version %d.%d at least, not %s "
+              "and %d.%d: ptxas rejects it", text, s.sm, s.version / 10, s.version % 10, m->target, m->version_major,
               m->version_minor);
 }
 

@@ -33,7 +33,8 @@ static struct ptx_operand new_register(struct parser *p, const struct ptx_inst *
 }
 
 /* Without the guard: for new registers. The result is valid until the next one is emitted. */
-static struct ptx_inst *emit(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t, int operands)
+static struct ptx_inst *emit(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t,
+                             int operands)
 {
     struct ptx_inst *in = inst_append(p);
     in->op = (uint16_t)op;
@@ -63,7 +64,8 @@ static struct ptx_operand emit_binary(struct parser *p, const struct ptx_inst *l
     return to;
 }
 
-static struct ptx_operand emit_move(struct parser *p, const struct ptx_inst *like, enum ptx_type t, struct ptx_operand from)
+static struct ptx_operand emit_move(struct parser *p, const struct ptx_inst *like, enum ptx_type t,
+                                    struct ptx_operand from)
 {
     struct ptx_operand to = new_register(p, like, t);
     struct ptx_inst *in = emit(p, like, OP_MOV, t, 2);
@@ -325,7 +327,8 @@ static void store_elements(const struct fragment *f, struct addresses *a)
             move_between(f, vector(f->p, part, 2), f->reg[r]);
         }
         for (int e = 0; e < f->per; e++)
-            emit_access(f, true, f->bits == 64 ? T_B64 : f->per == 2 ? T_B16 : T_B32, part[e], element_address(f, a, r, e));
+            emit_access(f, true, f->bits == 64 ? T_B64 : f->per == 2 ? T_B16 : T_B32, part[e],
+                        element_address(f, a, r, e));
     }
 }
 
@@ -369,8 +372,9 @@ bool wmma_check_stride(struct parser *p, const struct ptx_inst *in)
     int unit = (bytes < 16 ? bytes : 16) * 8 / f.bits;
     if (o->kind != OPD_IMM || (o->imm >= least && o->imm <= MAX_STRIDE && o->imm % unit == 0))
         return true;
-    diag_error(p->d, o->loc.line, o->loc.col, "the stride of this matrix must be a multiple of %d elements, from %d to %d",
-               unit > 0 ? unit : 1, least, MAX_STRIDE);
+    diag_error(p->d, o->loc.line, o->loc.col,
+               "the stride of this matrix must be a multiple of %d elements, from %d to %d", unit > 0 ? unit : 1, least,
+               MAX_STRIDE);
     return false;
 }
 

@@ -78,6 +78,7 @@ loads_first() {
 holds "order of the text" [ "$(loads_first)" = 891011121314 ]
 holds "scheduled" [ "$(loads_first --scheduled)" = 891110121314 ]
 check 0 "tx_begin" "$simtx" ptx ops
+check 0 "complete_tx::bytes.{and|or|xor|add|inc|dec|min|max}." "$simtx" ptx ops
 check 0 '| `add` |' "$simtx" ptx ops --markdown
 check 0 "int_div    SFU     div, rem" "$simtx" ptx classes
 check 0 '| `fp_mad` | SP | `mad`, `fma` |' "$simtx" ptx classes --markdown

@@ -68,8 +68,8 @@ int device_open_timed(struct device *at, int first, const char *simt)
         set(c, machine[i]);
     snprintf(text, sizeof text, "gpu.simt=%s", simt);
     set(c, text);
-    *at = (struct device){ .gpu = simtx_gpu_new(c, first, &message), .isa = "timing mode", .simt = simt, .warp_size = 32,
-                           .hash = HASH_START, .timed = true };
+    *at = (struct device){ .gpu = simtx_gpu_new(c, first, &message), .isa = "timing mode", .simt = simt,
+                           .warp_size = 32, .hash = HASH_START, .timed = true };
     simtx_config_free(c);
     if (!at->gpu) {
         fprintf(stderr, "no GPU: %s\n", message ? message : "");

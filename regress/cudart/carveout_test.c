@@ -81,7 +81,7 @@ static void launches_and_sizes(void **state)
     OK(cudaDeviceSynchronize());
 }
 
-/* The carveout of a launch comes before the kernel's: a cooperative launch of one block more than are resident fails. */
+/* The carveout of a launch precedes the kernel's: a cooperative launch of one block more than are resident fails. */
 static void carveout_of_a_launch(void **state)
 {
     enum { V100_SMS = 80 };

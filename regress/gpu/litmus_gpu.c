@@ -1,10 +1,10 @@
 /*
- * Litmus tests on a real GPU, judged by the memory models of `simtx litmus`. An outcome that the GPU shows and the model
- * PTX forbids is an error of our model (or of NVIDIA's compiler or chip). The kernels have the instructions
+ * Litmus tests on a real GPU, judged by the memory models of `simtx litmus`. An outcome that the GPU shows and the
+ * model PTX forbids is an error of our model (or of NVIDIA's compiler or chip). The kernels have the instructions
  * of `simtx litmus --ptx`; around them stands the harness of litmus_harness.c.
  *
- * As in litmus_run.c each launch draws how the instances of a test are arranged and disturbed, from the seed and the test's
- * name; what the GPU makes of it differs from run to run.
+ * As in litmus_run.c each launch draws how the instances of a test are arranged and disturbed, from the seed and the
+ * test's name; what the GPU makes of it differs from run to run.
  *   - which threads of the test share a block (where the test leaves it open), the places of warps and blocks; a warp
  *     holds 1, 4 or 32 instances of one thread, or all threads of some instances in its lanes
  *   - how many instances share a line, the distance of lines, whether locations of an instance share one
@@ -36,9 +36,9 @@ enum {
 
 static const char USAGE[] =
     "usage: litmus_gpu [FILE.litmus...] [options]\n\n"
-    "Runs litmus tests on the GPU of libcuda.so.1 (or of the library that LIBCUDA names), and compares the outcomes with\n"
-    "those that a memory model allows. Exit code: 0 none is forbidden, 1 one is, 2 invalid usage, no GPU, a file that\n"
-    "cannot be read, or a launch that fails.\n\n"
+    "Runs litmus tests on the GPU of libcuda.so.1 (or of the library that LIBCUDA names), and compares the outcomes\n"
+    "with those that a memory model allows. Exit code: 0 none is forbidden, 1 one is, 2 invalid usage, no GPU, a file\n"
+    "that cannot be read, or a launch that fails.\n\n"
     "  --generated N     also N of the generated tests, spread evenly; all if N is large\n"
     "  --only TEXT       only tests whose names contain it\n"
     "  --part I/N        only tests I, I + N, I + 2N ... (I from 1): several processes share the tests\n"
@@ -647,7 +647,8 @@ static void write_row(const struct tool *x, const struct job *j, const struct li
     const struct litmus_result *r = &j->result;
     fprintf(x->out, "%s\t%s\t%s\t%s\t%llu\t%llu\t%u\t%llu\t%u\t%u\t%u\t%u\t%llu\t%s\n", j->t->name,
             litmus_model_name(r->model), f->expected, f->seen, (unsigned long long)r->run.outcomes,
-            (unsigned long long)f->positive, f->forbidden, (unsigned long long)f->forbidden_count, f->weak, f->weak_seen,
+            (unsigned long long)f->positive, f->forbidden, (unsigned long long)f->forbidden_count, f->weak,
+            f->weak_seen,
             r->sc.n, sc_seen(r), (unsigned long long)j->unfinished, j->trouble ? j->trouble : "");
 }
 
@@ -659,7 +660,8 @@ static void report(const struct tool *x, const struct job *j)
         printf("%-44s not run: %s\n", j->t->name, j->trouble);
     else
         printf("%-44s %s %-9s seen %-9s outcomes %llu weak %u/%u sc %u/%u%s forbidden %u\n", j->t->name,
-               litmus_model_name(r->model), f.expected, f.seen, (unsigned long long)r->run.outcomes, f.weak_seen, f.weak,
+               litmus_model_name(r->model), f.expected, f.seen, (unsigned long long)r->run.outcomes, f.weak_seen,
+               f.weak,
                sc_seen(r), r->sc.n, j->unfinished ? " (some unfinished)" : "", f.forbidden);
     print_forbidden(r);
     fflush(stdout);

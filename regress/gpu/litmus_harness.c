@@ -5,10 +5,11 @@
  * Related to Weak Memory in GPU Applications, PLDI 2016): threads that wait for each other, delays, other
  * threads that keep the memory busy.
  *   - Arrival: the warps that hold the same instances add to a counter and poll it until all have arrived, or until
- *     the number of polls is used up: they need not be resident together. The counter is relaxed, and only accesses before
- *     the test's own come before it in program order, so it orders nothing of the test.
+ *     the number of polls is used up: they need not be resident together. The counter is relaxed, and only accesses
+ *     before the test's own come before it in program order, so it orders nothing of the test.
  *   - Delay: a loop of as many cycles as the table says.
- * Whatever has no effect is removed by NVIDIA's compiler: loops that only read the clock, loads whose result is not used.
+ * Whatever has no effect is removed by NVIDIA's compiler: loops that only read the clock, loads whose result is not
+ * used.
  */
 #include "regress/gpu/litmus_harness.h"
 
@@ -55,8 +56,9 @@ const struct litmus_harness gpu_harness = {
                   ".param .u32 polls, .param .u32 zero, .param .u32 fuel",
     .registers = "    .reg .pred %q, %never;\n    .reg .b32 %zero32, %fuel, %expected;\n"
                  "    .reg .b64 %zero64, %counter;\n",
-    .head = "    ld.param.u32 %zero32, [zero];\n    cvt.u64.u32 %zero64, %zero32;\n    setp.ne.u32 %never, %zero32, 0;\n"
-            "    ld.param.u32 %fuel, [fuel];\n    ld.param.u32 %expected, [expected];\n"
+    .head = "    ld.param.u32 %zero32, [zero];\n    cvt.u64.u32 %zero64, %zero32;\n    "
+            "setp.ne.u32 %never, %zero32, 0;\n    ld.param.u32 %fuel, [fuel];\n"
+            "    ld.param.u32 %expected, [expected];\n"
             "    ld.param.u32 %t0, [unit_shift];\n    shr.u32 %t0, %instance, %t0;\n"
             "    ld.param.u64 %counter, [counters];\n    mad.wide.u32 %counter, %t0, 32, %counter;\n",
     .start = "",

@@ -49,7 +49,7 @@ static void begin(struct text *t)
            "    mov.u32 %%t2, %%ntid.x;\n    mov.u32 %%t3, %%laneid;\n    setp.eq.u32 %%p2, %%t3, 0;\n");
 }
 
-/* Registers with values that only the launch knows: data[0..5] are integers, from byte 64 on floats, from 128 doubles. */
+/* Registers with values that only the launch knows: data[0..5] are integers, from byte 64 on floats, 128 doubles. */
 static void unknown(struct text *t)
 {
     for (int i = 0; i < 6; i++)
@@ -58,8 +58,8 @@ static void unknown(struct text *t)
         add(t, "    ld.volatile.global.f32 %%f%d, [%%data+%d];\n    ld.volatile.global.f64 %%d%d, [%%data+%d];\n", i,
             64 + 4 * i, i, 128 + 8 * i);
     for (int i = 8; i < 24; i++)
-        add(t, "    add.u32 %%r%d, %%r%d, %%t0;\n    mov.f32 %%f%d, %%f%d;\n    mov.f64 %%d%d, %%d%d;\n", i, i % 6, i, i % 3, i,
-            i % 3);
+        add(t, "    add.u32 %%r%d, %%r%d, %%t0;\n    mov.f32 %%f%d, %%f%d;\n    mov.f64 %%d%d, %%d%d;\n", i, i % 6, i,
+            i % 3, i, i % 3);
     add(t, "    add.u64 %%a0, %%data, 256;\n    mov.u64 %%a2, table;\n    cvt.u64.u32 %%a3, %%r1;\n"
            "    cvt.u64.u32 %%a4, %%r2;\n    cvt.u64.u32 %%a1, %%r0;\n    mov.u32 %%r7, mem;\n"
            "    shl.b32 %%r16, %%t0, 2;\n    and.b32 %%r16, %%r16, 16383;\n    add.u32 %%r16, %%r7, %%r16;\n");
@@ -68,7 +68,8 @@ static void unknown(struct text *t)
 /* Every word of shared memory at `each` bytes of the lanes holds its own address, in %r7. */
 static void own_addresses(struct text *t, unsigned each)
 {
-    add(t, "    mul.lo.u32 %%t4, %%t3, %u;\n    add.u32 %%r7, %%r7, %%t4;\n    st.volatile.shared.u32 [%%r7], %%r7;\n", each);
+    add(t, "    mul.lo.u32 %%t4, %%t3, %u;\n    add.u32 %%r7, %%r7, %%t4;\n    st.volatile.shared.u32 [%%r7], %%r7;\n",
+        each);
 }
 
 /* The clock, and a value that is 0 as far as only the launch knows, so that nothing begins before the clock is read. */
@@ -88,8 +89,8 @@ static void fold(struct text *t)
     for (int i = 8; i < 24; i++)
         add(t, "    xor.b32 %%t6, %%t6, %%r%d;\n", i);
     for (int i = 0; i < 20; i = i ? i + 1 : 8)
-        add(t, "    mov.b32 %%t7, %%f%d;\n    xor.b32 %%t6, %%t6, %%t7;\n    mov.b64 %%a6, %%d%d;\n    cvt.u32.u64 %%t7, %%a6;\n"
-               "    xor.b32 %%t6, %%t6, %%t7;\n", i, i);
+        add(t, "    mov.b32 %%t7, %%f%d;\n    xor.b32 %%t6, %%t6, %%t7;\n    mov.b64 %%a6, %%d%d;\n"
+               "    cvt.u32.u64 %%t7, %%a6;\n    xor.b32 %%t6, %%t6, %%t7;\n", i, i);
     add(t, "    xor.b64 %%a6, %%a0, %%a1;\n    xor.b64 %%a6, %%a6, %%a2;\n    cvt.u32.u64 %%t7, %%a6;\n"
            "    xor.b32 %%t6, %%t6, %%t7;\n    setp.eq.u32 %%p3, %%t6, 0x5a5a1234;\n    @%%p3 bra OUT;\n");
 }
@@ -150,13 +151,14 @@ static void failed(const char *text)
     snprintf(message, sizeof message, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Of a simulated GPU its own time; `seconds` of its launch are the host's. mhz: NULL on a real GPU. */
-static double seconds_of(const simtx_launch_stats *s, const char *mhz)
+/* Core cycles a second of a simulated GPU. 0: it is a real one, whose library knows no such key. */
+static double core_hz(const simtx_config *c)
 {
-    return mhz ? (double)s->cycles / (strtod(mhz, NULL) * 1e6) : s->seconds;
+    const char *mhz = simtx_config_get(c, "gpu.core_mhz");
+    return mhz ? strtod(mhz, NULL) * 1e6 : 0;
 }
 
-static struct result launch_on(simtx_gpu *g, const char *mhz, const struct text *t, struct shape s, size_t bytes,
+static struct result launch_on(simtx_gpu *g, double hz, const struct text *t, struct shape s, size_t bytes,
                                void (*fill)(char *, size_t), uint32_t more)
 {
     simtx_module *m = NULL;
@@ -177,17 +179,18 @@ static struct result launch_on(simtx_gpu *g, const char *mhz, const struct text 
         failed(simtx_last_message(g));
         return (struct result){ 0 };
     }
-    return (struct result){ *(uint64_t *)out, seconds_of(&stats, mhz) };
+    return (struct result){ *(uint64_t *)out, hz ? (double)stats.cycles / hz : stats.seconds };
 }
 
-static struct result launch(const struct text *t, struct shape s, size_t bytes, void (*fill)(char *, size_t), uint32_t more)
+static struct result launch(const struct text *t, struct shape s, size_t bytes, void (*fill)(char *, size_t),
+                            uint32_t more)
 {
     simtx_config *c = configure();
     char *why = NULL;
     simtx_gpu *g = simtx_gpu_new(c, 0, &why);
     struct result r = { 0 };
     if (g)
-        r = launch_on(g, simtx_config_get(c, "gpu.core_mhz"), t, s, bytes, fill, more);
+        r = launch_on(g, core_hz(c), t, s, bytes, fill, more);
     else
         failed(why);
     simtx_gpu_free(g);
@@ -267,18 +270,20 @@ static double chase(const char *load, size_t bytes, unsigned stride, bool warm)
     struct text *t = &the_text;
     snprintf(text, sizeof text, "%s.u64 %%a0, [%%a0];", load);
     begin(t);
-    add(t, "    mov.u64 %%a0, %%data;\n    mov.u32 %%pass, 0;\nWARM:\n    setp.ge.u32 %%p1, %%pass, %%more;\n    @%%p1 bra WARMED;\n");
+    add(t, "    mov.u64 %%a0, %%data;\n    mov.u32 %%pass, 0;\nWARM:\n    setp.ge.u32 %%p1, %%pass, %%more;\n"
+           "    @%%p1 bra WARMED;\n");
     repeat(t, text, UNROLL);
-    add(t, "    add.u32 %%pass, %%pass, 1;\n    bra WARM;\nWARMED:\n    setp.eq.u64 %%p1, %%a0, 1;\n    @%%p1 bra OUT;\n"
-           "    mov.u64 %%c0, %%clock64;\n    mov.u32 %%pass, 0;\nAGAIN:\n");
+    add(t, "    add.u32 %%pass, %%pass, 1;\n    bra WARM;\nWARMED:\n    setp.eq.u64 %%p1, %%a0, 1;\n"
+           "    @%%p1 bra OUT;\n    mov.u64 %%c0, %%clock64;\n    mov.u32 %%pass, 0;\nAGAIN:\n");
     repeat(t, text, UNROLL);
     add(t, "    add.u32 %%pass, %%pass, 1;\n    setp.lt.u32 %%p1, %%pass, %d;\n    @%%p1 bra AGAIN;\n"
-           "    setp.eq.u64 %%p1, %%a0, 1;\n    @%%p1 bra OUT;\n    mov.u64 %%c1, %%clock64;\n    sub.u64 %%best, %%c1, %%c0;\n"
-           "    mov.u32 %%t6, 0;\n", LOADS);
+           "    setp.eq.u64 %%p1, %%a0, 1;\n    @%%p1 bra OUT;\n    mov.u64 %%c1, %%clock64;\n"
+           "    sub.u64 %%best, %%c1, %%c0;\n    mov.u32 %%t6, 0;\n", LOADS);
     finish(t);
     chase_stride = stride;
     uint32_t lines = (uint32_t)(bytes / stride);
-    struct result r = launch(t, (struct shape){ 1, 1 }, bytes, fill_cycle, warm ? (lines + UNROLL - 1) / UNROLL + 1 : 0);
+    struct result r = launch(t, (struct shape){ 1, 1 }, bytes, fill_cycle,
+                             warm ? (lines + UNROLL - 1) / UNROLL + 1 : 0);
     return (double)r.clock / (UNROLL * LOADS);
 }
 
@@ -290,8 +295,8 @@ static double seconds(const char *text, struct shape s, size_t bytes, uint32_t m
     struct text *t = &the_text;
     begin(t);
     add(t, "    mad.lo.u32 %%t4, %%t1, %%t2, %%t0;\n    mul.wide.u32 %%a0, %%t4, 16;\n    add.u64 %%a0, %%a0, %%data;\n"
-           "    mov.u64 %%a1, %llu;\n    mov.u32 %%r1, 1;\n    mov.u32 %%t6, 0;\n    mov.u64 %%best, 0;\n    mov.u32 %%pass, 0;\n"
-           "AGAIN:\n    setp.ge.u32 %%p1, %%pass, %%more;\n    @%%p1 bra OUT;\n",
+           "    mov.u64 %%a1, %llu;\n    mov.u32 %%r1, 1;\n    mov.u32 %%t6, 0;\n    mov.u64 %%best, 0;\n"
+           "    mov.u32 %%pass, 0;\nAGAIN:\n    setp.ge.u32 %%p1, %%pass, %%more;\n    @%%p1 bra OUT;\n",
         wrap ? 0ull : 16ull * s.blocks * s.threads);
     for (int i = 0; i < 4; i++)
         add(t, "    %s\n    add.u64 %%a0, %%a0, %%a1;\n    xor.b32 %%t6, %%t6, %%r8;\n", text);
@@ -357,8 +362,8 @@ static double clock_mhz(void)
     begin(t);
     add(t, "    mov.u64 %%c0, %%clock64;\n    mov.u64 %%c2, %%globaltimer;\n    mov.u32 %%t6, 0;\nAGAIN:\n"
            "    mov.u64 %%c3, %%globaltimer;\n    sub.u64 %%c3, %%c3, %%c2;\n    setp.lt.u64 %%p1, %%c3, 1000000;\n"
-           "    @%%p1 bra AGAIN;\n    mov.u64 %%c1, %%clock64;\n    sub.u64 %%best, %%c1, %%c0;\n    mul.lo.u64 %%best, %%best, 1000000;\n"
-           "    div.u64 %%best, %%best, %%c3;\n");
+           "    @%%p1 bra AGAIN;\n    mov.u64 %%c1, %%clock64;\n    sub.u64 %%best, %%c1, %%c0;\n"
+           "    mul.lo.u64 %%best, %%best, 1000000;\n    div.u64 %%best, %%best, %%c3;\n");
     finish(t);
     return (double)launch(t, (struct shape){ 1, 1 }, SMALL, NULL, 0).clock * 1e-3;
 }

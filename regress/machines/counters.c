@@ -1,8 +1,8 @@
 /*
- * A preset beside hardware counters of kernels that were not used to choose its values: the cases of regress/correlation
- * on the preset MACHINE, and what a profiler counted on the chip (DIR/MACHINE-correlation.tsv). Writes two tables, cycles
- * and counters, and the mean error of the cycles; the document must show what was simulated. Cycles are those in which
- * the SM that is busy longest has a block, on both sides.
+ * A preset beside hardware counters of kernels that were not used to choose its values: the cases of
+ * regress/correlation on the preset MACHINE, and what a profiler counted on the chip (DIR/MACHINE-correlation.tsv).
+ * Writes two tables, cycles and counters, and the mean error of the cycles; the document must show what was simulated.
+ * Cycles are those in which the SM that is busy longest has a block, on both sides.
  * Usage: counters DOCUMENT CASES COUNTERS [--write]
  */
 #include <jansson.h>
@@ -21,8 +21,8 @@ enum { SECTOR = 32 };
 
 /* Columns of the file of counters, after the case. */
 enum counter {
-    ELAPSED, ACTIVE, WARP_INSTS, THREAD_INSTS, L1_LOADS, L1_HITS, L1_STORES, L2_READS, L2_READ_HITS, L2_WRITES, DRAM_READ,
-    DRAM_WRITTEN, CONFLICTS, COUNTERS
+    ELAPSED, ACTIVE, WARP_INSTS, THREAD_INSTS, L1_LOADS, L1_HITS, L1_STORES, L2_READS, L2_READ_HITS, L2_WRITES,
+    DRAM_READ, DRAM_WRITTEN, CONFLICTS, COUNTERS
 };
 
 /* The machine code of the chip is not in the order of the PTX: each case runs in both orders of gpu.instruction_order, in
@@ -36,7 +36,8 @@ struct row {
     json_t *stats;                   /* of the simulated launch, scheduled */
 };
 
-static const char begin[] = "<!-- kernels; `make " MACHINE "-doc` writes this part -->\n", end[] = "<!-- end of kernels -->\n";
+static const char begin[] = "<!-- kernels; `make " MACHINE "-doc` writes this part -->\n";
+static const char end[] = "<!-- end of kernels -->\n";
 
 static void die(const char *what)
 {
@@ -131,8 +132,8 @@ static void add_summary(FILE *t, const struct row *row, uint32_t n, enum order o
         logs += log(r->cycles[o] / r->chip[ACTIVE]);
         near += fabs(error(r, o)) <= 0.2;
     }
-    fprintf(t, "\n%s: mean absolute error %.1f %%, geometric mean of the ratios %.2f, correlation of the cycles %.3f and of "
-           "their logarithms %.3f; %u of %u within 20 %%.\n",
+    fprintf(t, "\n%s: mean absolute error %.1f %%, geometric mean of the ratios %.2f, correlation of the cycles %.3f "
+           "and of their logarithms %.3f; %u of %u within 20 %%.\n",
         name[o], 100 * sum / n, exp(logs / n), correlation(row, n, o, false), correlation(row, n, o, true), near, n);
 }
 
@@ -152,10 +153,10 @@ static void add_counters(FILE *t, const struct row *row, uint32_t n)
     fprintf(t, "\n| case | warp instructions | simtx | L1 hits, %% | simtx | L2 sectors read | simtx | written | simtx "
            "| DRAM bytes read | simtx | conflicts | simtx |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (const struct row *r = row; r < row + n; r++)
-        fprintf(t, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", r->c->name,
-            r->chip[WARP_INSTS], stat(r, "warp_instructions"), percent(r->chip[L1_HITS], r->chip[L1_LOADS]), l1_hits(r),
-            r->chip[L2_READS], stat(r, "l2.sectors_read"), r->chip[L2_WRITES], stat(r, "l2.sectors_written"), r->chip[DRAM_READ],
-            SECTOR * stat(r, "dram.reads"), r->chip[CONFLICTS],
+        fprintf(t, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n",
+            r->c->name, r->chip[WARP_INSTS], stat(r, "warp_instructions"), percent(r->chip[L1_HITS], r->chip[L1_LOADS]),
+            l1_hits(r), r->chip[L2_READS], stat(r, "l2.sectors_read"), r->chip[L2_WRITES],
+            stat(r, "l2.sectors_written"), r->chip[DRAM_READ], SECTOR * stat(r, "dram.reads"), r->chip[CONFLICTS],
             stat(r, "shared.passes") - stat(r, "shared.instructions"));
 }
 

@@ -1,7 +1,7 @@
 /*
- * A preset beside publications about the chip: measures each figure of the machine's table, and requires it to be within
- * 10 % of the published one or to have a note in the table, and the document to show what was measured. MACHINE is the
- * preset's name and FIGURES its table, in the form that v100.def explains (machines.mk).
+ * A preset beside publications about the chip: measures each figure of the machine's table, and requires it to be
+ * within 10 % of the published one or to have a note in the table, and the document to show what was measured. MACHINE
+ * is the preset's name and FIGURES its table, in the form that v100.def explains (machines.mk).
  * Usage: MACHINE DOCUMENT [--write]
  */
 #include <math.h>

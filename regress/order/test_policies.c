@@ -383,8 +383,8 @@ static char *run_prefetching(const char *kernel, uint32_t blocks, const uint32_t
     return all;
 }
 
-/* Accesses of "random" have one or two lines: with two entries none arrives at a full queue, with one entry those of two
- * lines issue only when nothing is outstanding. */
+/* Accesses of "random" have one or two lines: with two entries none arrives at a full queue, with one entry those of
+ * two lines issue only when nothing is outstanding. */
 static void warps_with_a_full_queue_stall_at_issue(void **state)
 {
     static const char *const queues[] = { "sc_prefetch.queue=2", "sc_prefetch.queue=1" };

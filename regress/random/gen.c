@@ -517,7 +517,8 @@ static void product(struct gen *g)
     static const struct { const char *text; char class; uint8_t d, a, b; } forms[] = {
         { "m16n8k16.row.col.f32.f16.f16.f32", 'r', 4, 4, 2 }, { "m16n8k8.row.col.f32.bf16.bf16.f32", 'r', 4, 2, 1 },
         { "m16n8k8.row.col.f32.tf32.tf32.f32", 'r', 4, 4, 2 }, { "m8n8k4.row.col.f64.f64.f64.f64", 'd', 2, 1, 1 },
-        { "m16n8k4.row.col.f64.f64.f64.f64", 'd', 4, 2, 1 }, { "m16n8k32.row.col.satfinite.s32.s8.u8.s32", 'r', 4, 4, 2 },
+        { "m16n8k4.row.col.f64.f64.f64.f64", 'd', 4, 2, 1 },
+        { "m16n8k32.row.col.satfinite.s32.s8.u8.s32", 'r', 4, 4, 2 },
         { "m8n8k16.row.col.s32.u8.s8.s32", 'r', 2, 1, 1 }, { "m16n8k64.row.col.s32.s4.u4.s32", 'r', 4, 4, 2 },
         { "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", 'r', 2, 1, 1 },
         { "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 'r', 4, 4, 2 },
@@ -556,10 +557,14 @@ static void stride_text(struct gen *g, uint32_t length, uint32_t unit, char *buf
 static void warp_matrices(struct gen *g)
 {
     static const struct { const char *shape, *factor, *sum; uint8_t m, n, k, a, b, unit; bool fixed; } forms[] = {
-        { "m16n16k16", "f16", "f32", 16, 16, 16, 8, 8, 8, false }, { "m32n8k16", "f16", "f32", 32, 8, 16, 8, 8, 8, false },
-        { "m8n32k16", "f16", "f32", 8, 32, 16, 8, 8, 8, false }, { "m16n16k16", "bf16", "f32", 16, 16, 16, 4, 4, 8, false },
-        { "m8n32k16", "bf16", "f32", 8, 32, 16, 2, 8, 8, false }, { "m16n16k8", "tf32", "f32", 16, 16, 8, 4, 4, 4, false },
-        { "m16n16k16", "s8", "s32", 16, 16, 16, 2, 2, 16, false }, { "m32n8k16", "u8", "s32", 32, 8, 16, 4, 1, 16, false },
+        { "m16n16k16", "f16", "f32", 16, 16, 16, 8, 8, 8, false },
+        { "m32n8k16", "f16", "f32", 32, 8, 16, 8, 8, 8, false },
+        { "m8n32k16", "f16", "f32", 8, 32, 16, 8, 8, 8, false },
+        { "m16n16k16", "bf16", "f32", 16, 16, 16, 4, 4, 8, false },
+        { "m8n32k16", "bf16", "f32", 8, 32, 16, 2, 8, 8, false },
+        { "m16n16k8", "tf32", "f32", 16, 16, 8, 4, 4, 4, false },
+        { "m16n16k16", "s8", "s32", 16, 16, 16, 2, 2, 16, false },
+        { "m32n8k16", "u8", "s32", 32, 8, 16, 4, 1, 16, false },
         { "m8n8k32", "s4", "s32", 8, 8, 32, 1, 1, 32, true },
     };
     uint32_t f = pick(g, sizeof forms / sizeof *forms), sums = forms[f].m * forms[f].n / 32u;

@@ -45,8 +45,9 @@ enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* word of x; the slice cha
     "ld.global.ca.u32 %v1, [%x];\n" SHOW("0", "%v0") SHOW("4", "%v1") "ret;\n" \
     "SECOND:" AWAIT("B", "1024") "st.global.u32 [%x], 1; membar.gl; st.volatile.global.u32 [%m+2048], 1;\n" END
 
-/* The same in a cluster of two blocks, by way of shared memory: rank 1 has a word beside x in L1; rank 0 stores to x, then
- * to its own flag and to that of rank 1, and arrives at rank 1's barrier object. %v2, %v3: flag and object of the other. */
+/* The same in a cluster of two blocks, by way of shared memory: rank 1 has a word beside x in L1; rank 0 stores to x,
+ * then to its own flag and to that of rank 1, and arrives at rank 1's barrier object. %v2, %v3: flag and object of the
+ * other. */
 #define SYNC "barrier.cluster.arrive; barrier.cluster.wait;\n"
 #define CLUSTER_BESIDE(name, hear) \
     ENTRY_OF(name, ".reqnctapercluster 2\n") ".shared .align 8 .b64 object; .shared .align 4 .b32 flag;\n" \
@@ -56,8 +57,8 @@ enum { X = 4096, SLICE_WORDS = 64, SLICES = 4 };     /* word of x; the slice cha
     "ld.global.ca.u32 %v0, [%y]; st.volatile.global.u32 [%m+1024], 1;\n" \
     "A: " hear " @!%p bra A;\n" \
     "ld.global.ca.u32 %v1, [%x];\n" SHOW("0", "%v0") SHOW("4", "%v1") SYNC "ret;\n" \
-    "SECOND:" AWAIT("B", "1024") "nanosleep.u32 1000; st.global.u32 [%x], 1;\nst.release.cluster.shared::cta.u32 [flag], 1;\n" \
-    "st.release.cluster.shared::cluster.u32 [%v2], 1;\n" \
+    "SECOND:" AWAIT("B", "1024") "nanosleep.u32 1000; st.global.u32 [%x], 1;\n" \
+    "st.release.cluster.shared::cta.u32 [flag], 1;\nst.release.cluster.shared::cluster.u32 [%v2], 1;\n" \
     "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%v3];\n" SYNC END
 
 /* p7 instructions whose 32 lanes store to as many lines, p6 words apart, in the way of what goes to the slice of x. */

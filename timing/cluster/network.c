@@ -38,8 +38,8 @@ void cnet_post(struct cnet_port *p, const struct cnet_message *m)
     p->out[p->nout++] = *m;
 }
 
-/* Messages that arrive in the same cycle are handled in the order of their senders, whenever they were passed on. Those of
- * one SM keep their order; the coordinator's have that of the blocks. */
+/* Messages that arrive in the same cycle are handled in the order of their senders, whenever they were passed on. Those
+ * of one SM keep their order; the coordinator's have that of the blocks. */
 static bool after(const struct cnet_message *a, const struct cnet_message *b)
 {
     if (a->at != b->at || a->from != b->from)

@@ -1,6 +1,6 @@
 /*
- * The network between the SMs of a cluster. It carries accesses to the shared memory of other blocks, their replies, and
- * the arrivals and releases of the barriers of clusters. Every SM has a port that sends and one that receives; each
+ * The network between the SMs of a cluster. It carries accesses to the shared memory of other blocks, their replies,
+ * and the arrivals and releases of the barriers of clusters. Every SM has a port that sends and one that receives; each
  * transfers so many bytes per cycle, and messages of an SM leave in order. In a window an SM collects what it sends;
  * between windows the machine passes it on. So no path may be shorter than a window.
  */

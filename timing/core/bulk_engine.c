@@ -62,7 +62,7 @@ void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op)
         pool_init(&s->bulk->copies, sizeof(struct bulk_copy), COPIES_IN_CHUNK, "bulk copies");
     }
     bool of_group = bulk_direction((enum ptx_op)op->d->in->op) == BULK_SHARED_TO_GLOBAL;
-    op->copy = copies_begin_bulk(s, w, num_ones(op->lanes), of_group);
+    op->bulk_group = copies_begin_bulk(s, w, num_ones(op->lanes), of_group);
     s->count[STAT_BULK_COPIES] += num_ones(op->lanes);
 }
 
@@ -118,7 +118,7 @@ void bulk_begin(struct sm *s, struct mem_op *op)
 {
     for (uint64_t m = op->lanes; m && !s->fault; m &= m - 1) {
         struct bulk_copy *c = pool_take(&s->bulk->copies);
-        *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->copy,
+        *c = (struct bulk_copy){ .d = op->d, .slot = (uint16_t)op->sm_slot, .group = (uint8_t)op->bulk_group,
                                  .direction = (uint8_t)bulk_direction((enum ptx_op)op->d->in->op),
                                  .of_lane = (uint8_t)__builtin_ctzll(m) };
         if (!read_lane(s, c, op)) {
@@ -142,7 +142,7 @@ static struct mem_op *empty_part(struct sm *s, struct bulk_copy *c)
     op->role = MEM_ROLE_BULK;
     op->sm_slot = c->slot;
     op->owner = c;
-    op->copy = c->lane.to;
+    op->bulk_to = c->lane.to;
     op->remote = 0;
     op->sequence = 0;
     c->parts++;
@@ -217,9 +217,9 @@ static void deliver(struct sm *s, struct bulk_copy *c, struct mem_op *op)
         bulk_part_empty(op, &c->lane);
     else {
         if (c->tiled)
-            tensor_part_arrived(&c->tensor, op, (uint32_t)op->copy, (uint32_t)(op->copy >> 32));
+            tensor_part_arrived(&c->tensor, op, op->box_part.at, op->box_part.bytes);
         else
-            bulk_part(op, c->d, op->copy, num_ones(op->lanes) * op->width);
+            bulk_part(op, c->d, op->bulk_to, num_ones(op->lanes) * op->width);
         bulk_part_completes(op, c->lane.object);
     }
     op->served_by[SERVE_GLOBAL] = 0;
@@ -315,21 +315,21 @@ static void send_shared(struct sm *s, struct bulk_copy *c, uint32_t n)
 {
     struct mem_op *op = new_part(s, c, n);
     read_source(s, c, op);
-    if (is_remote(s, op, op->copy))
+    if (is_remote(s, op, op->bulk_to))
         deliver(s, c, op);
     else
         bulk_part_at(s, op, s->now + (uint64_t)config_int(s->cfg.config, KEY_SHARED_LATENCY));
     wake_at(s, s->port.out_free > s->now + 1 ? s->port.out_free : s->now + 1);
 }
 
-/* A part of a box: through the load/store unit, unless it has no byte inside the tensor. Returns its bytes; op->copy
- * has its place in the box, and above that the bytes. */
+/* A part of a box: through the load/store unit, unless it has no byte inside the tensor. Returns its bytes. */
 static uint32_t send_tensor(struct sm *s, struct bulk_copy *c)
 {
     const struct tensor_copy *t = &c->tensor;
     struct mem_op *op = empty_part(s, c);
     uint32_t at = t->bytes - c->lane.bytes, n = tensor_part(t, op, at);
-    op->copy = at | (uint64_t)n << 32;
+    op->box_part.at = at;
+    op->box_part.bytes = n;
     op->to_data = op->kind == MOP_LOAD;
     op->served_by[SERVE_GLOBAL] = op->lanes;
     if (c->direction == BULK_SHARED_TO_GLOBAL)

@@ -19,7 +19,7 @@
 
 enum { COPY_ARRIVALS = 8, GROUP_BITS = 8 };
 
-_Static_assert(SM_COPY_GROUPS <= 1 << GROUP_BITS, "a group has GROUP_BITS bits of op->copy");
+_Static_assert(SM_COPY_GROUPS <= 1 << GROUP_BITS, "a group has GROUP_BITS bits of op->copy_number");
 
 /* Waits for its own access and for the copies with numbers below `before`, `left` in all. */
 struct copy_arrival { uint64_t before; uint32_t left; struct mem_op *op; };
@@ -48,7 +48,7 @@ void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op)
     struct copies *c = copies_of(s, w);
     struct copy_ring *r = &c->ring[SM_COPY_ASYNC];
     uint32_t group = r->group % SM_COPY_GROUPS;
-    op->copy = c->next++ << GROUP_BITS | group;
+    op->copy_number = c->next++ << GROUP_BITS | group;
     r->in_flight[group]++;
 }
 
@@ -137,11 +137,11 @@ void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op)
     consider(s, w);
 }
 
-void copies_end(struct sm *s, struct slot *w, uint64_t copy)
+void copies_end(struct sm *s, struct slot *w, uint64_t number)
 {
     struct copies *c = &s->copies[w->index];
-    c->ring[SM_COPY_ASYNC].in_flight[copy & ((1u << GROUP_BITS) - 1)]--;
-    settle_arrivals(s, c, copy >> GROUP_BITS, NULL);
+    c->ring[SM_COPY_ASYNC].in_flight[number & ((1u << GROUP_BITS) - 1)]--;
+    settle_arrivals(s, c, number >> GROUP_BITS, NULL);
     consider(s, w);
 }
 
@@ -178,12 +178,12 @@ void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group)
 
 void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at)
 {
-    uint64_t copy = op->copy;
+    uint64_t number = op->copy_number;
     async_copy_arrived(op);
     sm_give_op(s, op);
     if (at <= s->now)
-        copies_end(s, w, copy);
+        copies_end(s, w, number);
     else
-        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = copy, .kind = EVENT_COPY,
+        calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = number, .kind = EVENT_COPY,
                                                            .warp = w->index });
 }

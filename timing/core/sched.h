@@ -17,8 +17,8 @@
 enum { SCHED_WAIT = PIPES, SCHED_SETS = PIPES + SM_STALLS, SCHED_NONE = SCHED_SETS, SCHED_READY = (1 << PIPES) - 1 };
 _Static_assert(SCHED_SETS <= 32, "the sets of a scheduler are bits of a word");
 
-/* The machine instructions of a sequence that have not issued: the first one of them is ready at cycle `at`. charged: the
- * profile row of the sequence's instruction. */
+/* The machine instructions of a sequence that have not issued: the first one of them is ready at cycle `at`. charged:
+ * the profile row of the sequence's instruction. */
 struct sequence_rest { uint64_t at; uint32_t left, gap; uint64_t *charged; };
 
 struct scheduler {

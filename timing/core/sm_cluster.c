@@ -78,7 +78,7 @@ static void refused(struct sm *s, const struct cnet_message *m)
     struct slot *w = &s->slot[m->op->sm_slot];
     const struct dinst *d = m->op->d;
     bool write = m->op->kind != MOP_LOAD;
-    for (uint64_t l = m->lanes; l && !s->fault; l &= l - 1) {
+    for (uint64_t l = mem_legal(m->op, m->lanes); l && !s->fault; l &= l - 1) {
         int lane = __builtin_ctzll(l);
         uint64_t address = m->op->address[lane] | (d->space == SP_GENERIC ? WINDOW_SHARED : 0);
         memset(mem_data(m->op, (unsigned)lane), 0, m->op->width);

@@ -349,9 +349,9 @@ void copies_arrived(struct sm *s, struct slot *w, struct mem_op *op, uint64_t at
 /* cp.async.mbarrier.arrive has been issued; it has performed. */
 void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op);
 void copies_arrive_performed(struct sm *s, struct slot *w, struct mem_op *op);
-void copies_end(struct sm *s, struct slot *w, uint64_t copy);        /* a copy (op->copy) has completed */
-/* n bulk copies have been issued: returns their group, SM_NO_GROUP of copies that barrier objects count. One of them
- * has read its source; one is complete. */
+void copies_end(struct sm *s, struct slot *w, uint64_t number);      /* that copy_number is complete */
+/* n bulk copies have been issued: returns their group, or SM_NO_GROUP if barrier objects count them. Each of them calls
+ * copies_bulk_read when its last byte has been read, and copies_bulk_end when it is complete. */
 uint32_t copies_begin_bulk(struct sm *s, const struct slot *w, uint32_t n, bool of_group);
 void copies_bulk_read(struct sm *s, struct slot *w, uint32_t group);
 void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group);
@@ -362,13 +362,17 @@ void bulk_issued(struct sm *s, const struct slot *w, struct mem_op *op);
 void bulk_begin(struct sm *s, struct mem_op *op);
 void bulk_run(struct sm *s);                     /* sends parts while there is room; after the load/store unit */
 void bulk_wake(struct sm *s);                    /* EVENT_BULK */
-/* The load/store unit has completed a part in cycle `at`. Its bytes have arrived here, or in another block: now, or in
- * cycle `at`. */
+/* ---- a part of a copy: each function names what has become of it ---- */
+/* The load/store unit has completed it in cycle `at`: a load has its bytes, a store has been sent. */
 void bulk_part_done(struct sm *s, struct mem_op *op, uint64_t at);
+/* Its bytes have arrived in this SM, or the other block of the cluster has acknowledged them; _at: they do in cycle
+ * `at`. */
 void bulk_part_arrived(struct sm *s, struct mem_op *op);
 void bulk_part_at(struct sm *s, struct mem_op *op, uint64_t at);
-void bulk_part_refused(struct sm *s, struct mem_op *op);     /* its block has exited: a report for each copy */
-void bulk_part_acknowledged(void *sm, void *copy, uint64_t at);      /* of lsu_calls */
+/* The other block has exited. Reports it as an illegal access, once for each copy. */
+void bulk_part_refused(struct sm *s, struct mem_op *op);
+/* L2 has acknowledged all packets of a store of the copy (lsu_calls). */
+void bulk_part_acknowledged(void *sm, void *copy, uint64_t at);
 bool bulk_describe(const struct sm *s, char *buf, size_t size);      /* for hang reports; false: there are no copies */
 void bulk_free(struct sm *s);
 

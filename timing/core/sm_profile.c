@@ -1,9 +1,9 @@
 /*
- * The profile of an SM: what its warps and schedulers do, by instruction. Each cycle of a resident warp is counted for one
- * instruction: the one that it issues, or the one that it waits to issue. At a branch, a barrier or nanosleep, and while
- * the warp has no next instruction, it is the last one that issued. Each stall cycle of a scheduler is counted for one
- * instruction: for issue_width usually the one that issued last, else that of a warp with the stall reason, selected by
- * the scheduling policy.
+ * The profile of an SM: what its warps and schedulers do, by instruction. Each cycle of a resident warp is counted for
+ * one instruction: the one that it issues, or the one that it waits to issue. At a branch, a barrier or nanosleep, and
+ * while the warp has no next instruction, it is the last one that issued. Each stall cycle of a scheduler is counted
+ * for one instruction: for issue_width usually the one that issued last, else that of a warp with the stall reason,
+ * selected by the scheduling policy.
  */
 #include <stdlib.h>
 

@@ -70,7 +70,9 @@ static bool policy_is_relaxed(const struct order_policy *p)
     return (p->model == ORDER_MODEL_NONE || p->model == ORDER_MODEL_PTX) && !p->stage && !p->new_state;
 }
 
-/* Do only fences, releases and barriers wait for stores? If not, something follows them by the slot of their warp. */
+/* Do only fences, releases and barriers wait for stores? Otherwise an ordering policy with a model, a coherence
+ * protocol or transactions track stores by their warp's slot, which then cannot be reused before they have
+ * performed. */
 static bool stores_are_relaxed(const struct machine_cfg *c, const struct simtx_config *config,
                                const struct machine_plugins *plugins)
 {

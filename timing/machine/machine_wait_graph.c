@@ -192,8 +192,8 @@ static bool would_write(struct writer *hit, const struct waiter_warp *by, const 
     return false;
 }
 
-/* Searches the lanes of the same warp, warps of the same block, then all others that can access the address: those of the
- * cluster for one of shared memory. */
+/* Searches the lanes of the same warp, warps of the same block, then all others that can access the address: those of
+ * the cluster for one of shared memory. */
 static bool find_writer(const struct waits *all, const struct waiter_warp *x, struct writer *hit)
 {
     if (would_write(hit, x, x))
@@ -429,8 +429,8 @@ static void report_lock_advice(const struct waits *all)
         return;
     char place[POSITION];
     fault_describe(first->code, first->at, place, sizeof place);
-    machine_report_add(all->m, "  %u warp%s in a loop while the SIMT stack holds back other lanes of the same warp, at %s",
-                       n, n == 1 ? " spins" : "s spin", place);
+    machine_report_add(all->m, "  %u warp%s in a loop while the SIMT stack holds back other lanes of the same warp, at "
+                       "%s", n, n == 1 ? " spins" : "s spin", place);
     machine_report_add(all->m, "  " FAULT_LOCK_ADVICE);
 }
 

@@ -487,7 +487,8 @@ static bool exclusive(const struct machine *m)
 /*
  * Windows in which messages are exchanged are for one grid, whose blocks start on SMs where others have ended; not for
  * transactional memory, the ordering oracle and clusters, which have steps between windows. Host functions (printf,
- * malloc) use state that all SMs share: kernels that call them run on one thread with windows of one cycle, SM after SM.
+ * malloc) use state that all SMs share: kernels that call them run on one thread with windows of one cycle, SM after
+ * SM.
  */
 static void choose_width(struct machine *m)
 {

@@ -84,6 +84,7 @@ void tm_core_warp_starts(struct tm_core *c, uint32_t slot, struct warp *w, uint6
 
 /* ---- attempts ---- */
 
+/* The instructions executed since the last call are counted for the lanes that executed them. */
 static void flush_executed(struct tm_warp *x)
 {
     for (uint64_t m = x->executed ? x->executing : 0; m; m &= m - 1)
@@ -91,6 +92,7 @@ static void flush_executed(struct tm_warp *x)
     x->executed = 0;
 }
 
+/* Cycles for which an attempt is held back: the back-off after aborts, and the restoring of registers. */
 static uint64_t held_for(const struct tm_gpu *t, const struct tm_warp *x, bool first, uint32_t registers)
 {
     uint64_t wait = first ? 0 : (uint64_t)t->cfg.backoff * x->aborts_in_row;
@@ -154,6 +156,7 @@ bool tm_core_may_issue(struct tm_core *c, uint32_t slot, bool commit)
 
 /* ---- accesses ---- */
 
+/* Adds the words that a store writes to the lanes' write sets. */
 static void add_writes(struct tm_core *c, struct tm_warp *x, struct mem_op *op, uint64_t lanes)
 {
     for (uint64_t m = lanes; m; m &= m - 1) {

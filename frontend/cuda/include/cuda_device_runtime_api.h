@@ -52,8 +52,8 @@ SIMTX_DEVICE_API cudaError_t cudaFree(void *devPtr)
 }
 }
 
-/* Programmatic dependent launches: a kernel starts after those before it in its stream have ended, so only the compiler's
- * order of accesses matters. */
+/* Programmatic dependent launches: a kernel starts after those before it in its stream have ended, so only the
+ * compiler's order of accesses matters. */
 SIMTX_DEVICE_API void cudaTriggerProgrammaticLaunchCompletion()
 {
     asm volatile("" ::: "memory");

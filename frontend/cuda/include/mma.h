@@ -61,7 +61,8 @@ template <class Use, int m, int n, int k, class Type, class Layout = void> class
 public:
     typedef typename element::stored element_type;
     typedef element_type storage_element_type;
-    enum { num_elements = shape::factor && element::half ? 16 : shape::elements / 32, num_storage_elements = num_elements };
+    enum { num_elements = shape::factor && element::half ? 16 : shape::elements / 32,
+           num_storage_elements = num_elements };
     element_type x[num_elements];
 };
 
@@ -141,7 +142,8 @@ SIMTX_DOUBLE(b, row)
 SIMTX_DOUBLE(b, col)
 
 #define SIMTX_SUM_LAYOUT(m, n, k, Type, text, N, Register, letter, layout)                                   \
-    SIMTX_DEV_MEMBER void load_##layout(fragment<accumulator, m, n, k, Type> &f, const void *from, unsigned int stride) \
+    SIMTX_DEV_MEMBER void load_##layout(fragment<accumulator, m, n, k, Type> &f, const void *from,            \
+                                        unsigned int stride)                                                 \
     {                                                                                                        \
         Register d[N];                                                                                       \
         asm volatile("wmma.load.c.sync.aligned." #layout ".m" #m "n" #n "k" #k "." #text " " SIMTX_LIST##N(d) \

@@ -55,7 +55,8 @@ static void add_word(struct ptx_inst *in, int *types, const char *word, int len)
     if (t && *types < 4)
         in->type[(*types)++] = (uint8_t)t;
     for (int g = 0; g < PG_COUNT && !t; g++)
-        if (ptx_ops[in->op].groups >> g & 1 && !in->mod[g] && (in->mod[g] = ptx_modifier_find((enum ptx_group)g, word, len)))
+        if (ptx_ops[in->op].groups >> g & 1 && !in->mod[g] &&
+            (in->mod[g] = ptx_modifier_find((enum ptx_group)g, word, len)))
             break;
 }
 

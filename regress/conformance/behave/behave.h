@@ -30,8 +30,8 @@ struct behave_test {
     const char *refused;             /* the module must not load, and the message has this in it */
     void (*check_buffer)(const unsigned char *buf, bool *ok);
     uint32_t dynamic_shared;
-    /* Blocks of a cluster; 0: the launch has none. Tests with clusters also run in timing mode, unless `functional`: there
-     * it is a hang. */
+    /* Blocks of a cluster; 0: the launch has none. Tests with clusters also run in timing mode, unless `functional`:
+     * there it is a hang. */
     uint32_t cluster;
     bool functional;
     /* Called before the launch, and after it to release what it made; buf: the buffer. */

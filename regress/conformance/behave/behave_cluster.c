@@ -126,8 +126,8 @@ static bool phases(uint32_t i, uint32_t k, uint64_t *word)
     return k < 2;
 }
 
-/* Lane 0 of each warp passes the first phase and arrives for the second; then all lanes execute one wait; then the others
- * arrive. */
+/* Lane 0 of each warp passes the first phase and arrives for the second; then all lanes execute one wait; then the
+ * others arrive. */
 #define TWO_PHASES                                                                                              \
     "  and.b32 %r3, %t, 31;\n  setp.ne.u32 %p1, %r3, 0;\n  barrier.cluster.arrive;\n  @%p1 bra Together;\n"    \
     "  barrier.cluster.wait;\n  barrier.cluster.arrive;\nTogether:\n  barrier.cluster.wait;\n"                  \

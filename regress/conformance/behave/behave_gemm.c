@@ -125,13 +125,16 @@ struct product {
 #define QUAD_LINES { { QUAD }, { { 4, 0, 1 } } }
 #define QUAD_ACROSS { { { 4, 0, 1 }, { 4, 0, 0 }, { 2, 4, 0 } }, { { 4, 1, 0 } } }
 #define QUAD_HALVES { { QUAD }, { { 8, 0, 1 } } }
-#define QUAD_FLOATS { { { 2, 1, 0 }, { 2, 0, 2 }, { 4, 0, 0 }, { 2, 4, 0 } }, { { 2, 0, 1 }, { 2, 2, 0 }, { 2, 0, 4 } } }
+#define QUAD_FLOATS \
+    { { { 2, 1, 0 }, { 2, 0, 2 }, { 4, 0, 0 }, { 2, 4, 0 } }, { { 2, 0, 1 }, { 2, 2, 0 }, { 2, 0, 4 } } }
 
 static const struct product products[] = {
     { "m16n8k8.row.col.f16.f16.f16.f16", 16, 8, 8, 1, F16, F16, F16, F16, SQUARE2, LINE2, SQUARE2, NO_LAYOUT },
-    { "m16n8k16.row.col.f16.f16.f16.f16", 16, 8, 16, 1, F16, F16, F16, F16, HALVES_A16, HALVES_B16, SQUARE2, NO_LAYOUT },
+    { "m16n8k16.row.col.f16.f16.f16.f16", 16, 8, 16, 1, F16, F16, F16, F16, HALVES_A16, HALVES_B16, SQUARE2,
+      NO_LAYOUT },
     { "m16n8k8.row.col.f32.f16.f16.f32", 16, 8, 8, 1, F16, F16, F32, F32, SQUARE2, LINE2, SQUARE2, NO_LAYOUT },
-    { "m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, 1, F16, F16, F32, F32, HALVES_A16, HALVES_B16, SQUARE2, NO_LAYOUT },
+    { "m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, 1, F16, F16, F32, F32, HALVES_A16, HALVES_B16, SQUARE2,
+      NO_LAYOUT },
     { "m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, 8, 1, BF16, BF16, F32, F32, SQUARE2, LINE2, SQUARE2, NO_LAYOUT },
     { "m16n8k16.row.col.f32.bf16.bf16.f32", 16, 8, 16, 1, BF16, BF16, F32, F32, HALVES_A16, HALVES_B16, SQUARE2,
       NO_LAYOUT },
@@ -150,14 +153,16 @@ static const struct product products[] = {
     { "m16n8k16.row.col.s32.u8.s8.s32", 16, 8, 16, 1, U8, S8, S32, S32, { LANES_OF(4), { { 4, 0, 1 }, { 2, 8, 0 } } },
       LINE4, SQUARE2, NO_LAYOUT },
     { "m16n8k32.row.col.s32.s8.s8.s32", 16, 8, 32, 1, S8, S8, S32, S32,
-      { LANES_OF(4), { { 4, 0, 1 }, { 2, 8, 0 }, { 2, 0, 16 } } }, { LANES_OF(4), { { 4, 0, 1 }, { 2, 0, 16 } } }, SQUARE2,
+      { LANES_OF(4), { { 4, 0, 1 }, { 2, 8, 0 }, { 2, 0, 16 } } }, { LANES_OF(4), { { 4, 0, 1 }, { 2, 0, 16 } } },
+      SQUARE2,
       NO_LAYOUT },
     { "m8n8k32.row.col.s32.s4.u4.s32", 8, 8, 32, 1, S4, U4, S32, S32, { LANES_OF(8), { { 8, 0, 1 } } },
       { LANES_OF(8), { { 8, 0, 1 } } }, LINE2, NO_LAYOUT },
     { "m16n8k32.row.col.s32.u4.s4.s32", 16, 8, 32, 1, U4, S4, S32, S32, { LANES_OF(8), { { 8, 0, 1 }, { 2, 8, 0 } } },
       { LANES_OF(8), { { 8, 0, 1 } } }, SQUARE2, NO_LAYOUT },
     { "m16n8k64.row.col.s32.s4.s4.s32", 16, 8, 64, 1, S4, S4, S32, S32,
-      { LANES_OF(8), { { 8, 0, 1 }, { 2, 8, 0 }, { 2, 0, 32 } } }, { LANES_OF(8), { { 8, 0, 1 }, { 2, 0, 32 } } }, SQUARE2,
+      { LANES_OF(8), { { 8, 0, 1 }, { 2, 8, 0 }, { 2, 0, 32 } } }, { LANES_OF(8), { { 8, 0, 1 }, { 2, 0, 32 } } },
+      SQUARE2,
       NO_LAYOUT },
     { "m8n8k128.row.col.s32.b1.b1.s32.and.popc", 8, 8, 128, 1, B1, B1, S32, S32, { LANES_OF(32), { { 32, 0, 1 } } },
       { LANES_OF(32), { { 32, 0, 1 } } }, LINE2, NO_LAYOUT },
@@ -166,9 +171,12 @@ static const struct product products[] = {
     { "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 16, 8, 256, 1, B1, B1, S32, S32,
       { LANES_OF(32), { { 32, 0, 1 }, { 2, 8, 0 }, { 2, 0, 128 } } }, { LANES_OF(32), { { 32, 0, 1 }, { 2, 0, 128 } } },
       SQUARE2, NO_LAYOUT },
-    { "m8n8k4.row.col.f32.f16.f16.f32", 8, 8, 4, 4, F16, F16, F32, F32, QUAD_LINES, QUAD_LINES, QUAD_FLOATS, NO_LAYOUT },
-    { "m8n8k4.col.col.f32.f16.f16.f32", 8, 8, 4, 4, F16, F16, F32, F32, QUAD_ACROSS, QUAD_LINES, QUAD_FLOATS, NO_LAYOUT },
-    { "m8n8k4.row.row.f16.f16.f16.f16", 8, 8, 4, 4, F16, F16, F16, F16, QUAD_LINES, QUAD_ACROSS, QUAD_HALVES, NO_LAYOUT },
+    { "m8n8k4.row.col.f32.f16.f16.f32", 8, 8, 4, 4, F16, F16, F32, F32, QUAD_LINES, QUAD_LINES, QUAD_FLOATS,
+      NO_LAYOUT },
+    { "m8n8k4.col.col.f32.f16.f16.f32", 8, 8, 4, 4, F16, F16, F32, F32, QUAD_ACROSS, QUAD_LINES, QUAD_FLOATS,
+      NO_LAYOUT },
+    { "m8n8k4.row.row.f16.f16.f16.f16", 8, 8, 4, 4, F16, F16, F16, F16, QUAD_LINES, QUAD_ACROSS, QUAD_HALVES,
+      NO_LAYOUT },
     { "m8n8k4.col.row.f32.f16.f16.f16", 8, 8, 4, 4, F16, F16, F16, F32, QUAD_ACROSS, QUAD_ACROSS, QUAD_HALVES,
       QUAD_FLOATS },
 };
@@ -206,7 +214,7 @@ static int sign_of(const struct product *p, int lane)
 
 static const struct product *running;
 
-/* A lane has 256 bytes: its words of A, of B from 64 on, of C from 128 on; D is stored from AT_D on, 64 bytes a lane. */
+/* A lane has 256 bytes: its words of A, of B from 64 on, of C from 128 on; D is stored from AT_D on, 64 a lane. */
 static void pack(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
 {
     const struct product *p = running;
@@ -315,7 +323,8 @@ static const struct wmma wmmas[] = {
     { 16, 16, 16, F16, F16, F32, "" }, { 32, 8, 16, F16, F32, F16, "" }, { 8, 32, 16, F16, F16, F16, "" },
     { 16, 16, 16, BF16, F32, F32, "" }, { 32, 8, 16, BF16, F32, F32, "" }, { 8, 32, 16, BF16, F32, F32, "" },
     { 16, 16, 16, S8, S32, S32, "" }, { 32, 8, 16, S8, S32, S32, ".satfinite" }, { 8, 32, 16, S8, S32, S32, "" },
-    { 16, 16, 16, U8, S32, S32, ".satfinite" }, { 32, 8, 16, U8, S32, S32, "" }, { 8, 32, 16, U8, S32, S32, ".satfinite" },
+    { 16, 16, 16, U8, S32, S32, ".satfinite" }, { 32, 8, 16, U8, S32, S32, "" },
+    { 8, 32, 16, U8, S32, S32, ".satfinite" },
     { 16, 16, 8, TF32, F32, F32, "" }, { 8, 8, 4, F64, F64, F64, "" }, { 8, 8, 32, S4, S32, S32, "" },
     { 8, 8, 32, U4, S32, S32, ".satfinite" }, { 8, 8, 128, B1, S32, S32, ".xor.popc" },
     { 8, 8, 128, B1, S32, S32, ".and.popc" },
@@ -350,8 +359,8 @@ static void put_matrices(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end
                      encode(w->a, gemm.va[i][k]));
     for (int k = 0; k < w->k && !end; k++)
         for (int j = 0; j < w->n; j++)
-            put_bits((unsigned char *)buffer + AREA, element_at(&run.b, k, j) * (size_t)kinds[w->a].bits, kinds[w->a].bits,
-                     encode(w->a, gemm.vb[k][j]));
+            put_bits((unsigned char *)buffer + AREA, element_at(&run.b, k, j) * (size_t)kinds[w->a].bits,
+                     kinds[w->a].bits, encode(w->a, gemm.vb[k][j]));
     for (int i = 0; i < w->m && !end; i++)
         for (int j = 0; j < w->n; j++)
             put_bits((unsigned char *)buffer + 2 * AREA, element_at(&run.c, i, j) * (size_t)kinds[w->c].bits,
@@ -410,7 +419,8 @@ static void wmma_test(struct behave_ctx *x, const struct wmma *w, bool row_a, bo
     enum where where = turn % 3;
     char body[8192], name[128];
     run = (struct wmma_run){ w, stored(row_a, w->m, w->k, w->a, turn), stored(row_b, w->k, w->n, w->a, turn + turn / 3),
-                             stored(turn & 1, w->m, w->n, w->c, turn / 2), stored(turn & 2, w->m, w->n, w->d, turn + 1) };
+                             stored(turn & 1, w->m, w->n, w->c, turn / 2),
+                             stored(turn & 2, w->m, w->n, w->d, turn + 1) };
     gemm = (struct gemm){ .m = w->m, .n = w->n, .k = w->k, .a = w->a, .b = w->a, .c = w->c,
                           .xors = strstr(w->tail, "xor"), .clamps = strstr(w->tail, "sat") };
     fill(&gemm, turn);
@@ -425,8 +435,8 @@ static void wmma_test(struct behave_ctx *x, const struct wmma *w, bool row_a, bo
     print_access(f, "load.a", &run.a, w->a, where, a, 0);
     print_access(f, "load.b", &run.b, w->a, where, b, AREA);
     print_access(f, "load.c", &run.c, w->c, where, c, 2 * AREA);
-    fprintf(f, "  wmma.mma.sync.aligned.%s.%s.m%dn%dk%d.%s", row_a ? "row" : "col", row_b ? "row" : "col", w->m, w->n, w->k,
-            kinds[w->d].text);
+    fprintf(f, "  wmma.mma.sync.aligned.%s.%s.m%dn%dk%d.%s", row_a ? "row" : "col", row_b ? "row" : "col", w->m, w->n,
+            w->k, kinds[w->d].text);
     if (w->a != F16)
         fprintf(f, ".%s.%s", kinds[w->a].text, kinds[w->a].text);
     fprintf(f, ".%s%s ", kinds[w->c].text, w->tail);
@@ -444,16 +454,16 @@ static void wmma_test(struct behave_ctx *x, const struct wmma *w, bool row_a, bo
         print_copy(f, true);
     }
     fclose(f);
-    snprintf(name, sizeof name, "wmma m%dn%dk%d %s, %s sums%s, layout %d%d, turn %u", w->m, w->n, w->k, kinds[w->a].text,
-             kinds[w->d].text, w->tail, row_a, row_b, turn);
+    snprintf(name, sizeof name, "wmma m%dn%dk%d %s, %s sums%s, layout %d%d, turn %u", w->m, w->n, w->k,
+             kinds[w->a].text, kinds[w->d].text, w->tail, row_a, row_b, turn);
     behave_one(x, &(struct behave_test){ .name = name, .module = ".shared .align 32 .b8 tile[8192];\n", .body = body,
                                          .block = LANES, .prepare = put_matrices, .check_buffer = get_matrix });
 }
 
 /* ---- ldmatrix, movmatrix, stmatrix: a product of matrices in shared memory ---- */
 
-/* The address of a lane's row goes to %r<to>: `bytes` for each of the lanes with the bits of `mask`, and `more` from lane
- * `from` on. */
+/* The address of a lane's row goes to %r<to>: `bytes` for each of the lanes with the bits of `mask`, and `more` from
+ * lane `from` on. */
 static void print_row(FILE *f, int to, int at, unsigned mask, int bytes, unsigned from, int more)
 {
     fprintf(f, "  and.b32 %%r62, %%t, %u;\n  mad.lo.u32 %%r%d, %%r62, %d, %%r5;\n  and.b32 %%r62, %%t, %u;\n"

@@ -1,7 +1,7 @@
 /*
  * Behaviour of matrix instructions and asynchronous copies. The registers of mma hold bytes of the buffer, so that the
- * numbers include NaN, infinities and subnormal ones; the layouts are those that the PTX ISA gives for elements a_i, b_i
- * and c_i; sums are made of one fused multiply-add for each product, k ascending.
+ * numbers include NaN, infinities and subnormal ones; the layouts are those that the PTX ISA gives for elements a_i,
+ * b_i and c_i; sums are made of one fused multiply-add for each product, k ascending.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +141,8 @@ static void list(FILE *f, const char *reg, int first, int n)
 static void product_test(struct behave_ctx *x, const struct product *p)
 {
     bool wide = p->a == DOUBLE;
-    int size = wide ? 8 : 4, per = wide ? 64 : 32, na = p->m * p->k * p->bits / 32 / per, nb = 8 * p->k * p->bits / 32 / per;
+    int size = wide ? 8 : 4, per = wide ? 64 : 32;
+    int na = p->m * p->k * p->bits / 32 / per, nb = 8 * p->k * p->bits / 32 / per;
     int sums = p->m / 4, nc = p->half_sum ? sums / 2 : sums;
     const char *reg = wide ? "d" : "r", *type = wide ? "u64" : "u32";
     char body[4096];
@@ -179,7 +180,8 @@ static void product_test(struct behave_ctx *x, const struct product *p)
         if (!wide && !p->half_sum && p->a < SIGNED)
             fprintf(f, "  mov.b32 %%r%d, %%f%d;\n", 50 + i, 50 + i);
     for (int i = 0; i < nc; i++)
-        fprintf(f, wide ? "  st.global.f64 [%%o+%d], %%%s%d;\n" : "  st.global.u32 [%%o+%d], %%%s%d;\n", 8 * i, reg, 50 + i);
+        fprintf(f, wide ? "  st.global.f64 [%%o+%d], %%%s%d;\n" : "  st.global.u32 [%%o+%d], %%%s%d;\n", 8 * i, reg,
+                50 + i);
     fclose(f);
     uint64_t words[THREADS * BEHAVE_WORDS] = { 0 };
     for (uint32_t t = 0; t < THREADS; t++)
@@ -256,7 +258,8 @@ static void load_test(struct behave_ctx *x, uint32_t n, bool transposed, bool ge
     for (uint32_t t = 0; t < THREADS; t++)
         for (uint32_t m = 0; m < n; m++)
             words[t * BEHAVE_WORDS + m] = matrix_word(m, t % 32, transposed);
-    snprintf(name, sizeof name, "ldmatrix.x%u%s%s", n, transposed ? ".trans" : "", generic ? " of generic addresses" : "");
+    snprintf(name, sizeof name, "ldmatrix.x%u%s%s", n, transposed ? ".trans" : "",
+             generic ? " of generic addresses" : "");
     behave_table(x, name, SHARED_TILE, body, THREADS, words, (1u << n) - 1);
 }
 

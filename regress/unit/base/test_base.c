@@ -60,6 +60,22 @@ static void grown_arrays_keep_their_elements(void **state)
     free(a);
 }
 
+static void grown_arrays_have_the_element_and_zeros(void **state)
+{
+    static const struct { uint32_t i, n; } step[] = { {0, 64}, {63, 64}, {64, 128}, {5, 128}, {1000, 1024} };
+    uint32_t *a = NULL, n = 0;
+    for (size_t s = 0; s < sizeof step / sizeof *step; s++) {
+        a = mem_grow_zero(a, step[s].i, &n, sizeof *a, "numbers");
+        assert_int_equal(n, step[s].n);
+        assert_int_equal(a[step[s].i]++, 0);
+    }
+    for (uint32_t i = 0, marked = 0; i < n; i++) {
+        marked += a[i];
+        assert_int_equal(marked, 1 + (i >= 5) + (i >= 63) + (i >= 64) + (i >= 1000));
+    }
+    free(a);
+}
+
 static void grown_arrays_link_their_free_elements(void **state)
 {
     struct element { uint64_t value; uint32_t next; } *a = NULL;
@@ -457,6 +473,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(empty_arrays_have_an_address),
         cmocka_unit_test(arrays_are_zeroed_and_aligned),
         cmocka_unit_test(grown_arrays_keep_their_elements),
+        cmocka_unit_test(grown_arrays_have_the_element_and_zeros),
         cmocka_unit_test(grown_arrays_link_their_free_elements),
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(a_failed_allocation_says_how_much_and_for_what),

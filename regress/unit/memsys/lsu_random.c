@@ -281,7 +281,8 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     rig.cfg.ro.inst.sets = rig.cfg.ro.inst.ways = rig.cfg.ro.inst.mshrs = s->ro_mshrs;
     rig.cfg.ro.inst_prefetch = 1;
     if (s->l15)
-        rig.cfg.ro.l15 = (struct l15_cfg){ .ways = s->l15, .sets = 2, .mshrs = s->l15, .look_up = 7, .latency = 6 + s->l15 };
+        rig.cfg.ro.l15 = (struct l15_cfg){ .ways = s->l15, .sets = 2, .mshrs = s->l15, .look_up = 7,
+                                           .latency = 6 + s->l15 };
     rig.cfg.l1.miss_cycles = s->clocks ? 5 : 0;
     if (s->clocks)
         clocks_set(&rig.clocks, (const uint64_t[CLK_COUNT]){ 1300, 700, 700, 900 });

@@ -63,9 +63,10 @@ static simtx_gpu *new_gpu(const struct machine *x)
     return g;
 }
 
-/* Runs a kernel of 128 threads a block. The buffer's word i is 1000 + i before; it is copied to `buffer`, if that is
- * not NULL. */
-static simtx_status run_on(simtx_gpu *g, const char *body, uint32_t grid, uint32_t out[RESULTS], uint32_t *buffer)
+/* Runs a kernel of 128 threads a block. cluster: blocks of a cluster; 0 = there are none. The buffer's word i is
+ * 1000 + i before; it is copied to `buffer`, if that is not NULL. */
+static simtx_status run_in_clusters(simtx_gpu *g, const char *body, uint32_t grid, uint32_t cluster,
+                                    uint32_t out[RESULTS], uint32_t *buffer)
 {
     static char text[1 << 16];
     simtx_module *m;
@@ -79,12 +80,18 @@ static simtx_status run_on(simtx_gpu *g, const char *body, uint32_t grid, uint32
     for (uint32_t i = 0; i < BUFFER / 4; i++)
         ((uint32_t *)buf)[i] = 1000 + i;
     const void *args[] = { &results, &buf };
-    simtx_launch_params p = { .grid = { grid, 1, 1 }, .block = { 128, 1, 1 }, .args = args };
+    simtx_launch_params p = { .grid = { grid, 1, 1 }, .block = { 128, 1, 1 }, .args = args,
+                              .cluster = { cluster, cluster != 0, cluster != 0 } };
     simtx_status status = simtx_launch(simtx_module_kernel(m, "k"), &p, NULL, NULL);
     memcpy(out, results, RESULTS * sizeof *out);
     if (buffer)
         memcpy(buffer, buf, BUFFER);
     return status;
+}
+
+static simtx_status run_on(simtx_gpu *g, const char *body, uint32_t grid, uint32_t out[RESULTS], uint32_t *buffer)
+{
+    return run_in_clusters(g, body, grid, 0, out, buffer);
 }
 
 static void run(const char *body, const struct machine *x, uint32_t out[RESULTS], uint32_t *buffer)
@@ -335,6 +342,45 @@ static void a_tolerated_copy_completes_its_bytes(void **state)
     }
 }
 
+/*
+ * Lanes 0 to 3 of a block of a cluster write 4 bytes each to the next block's tile, lanes 1 and 3 past the end of its
+ * memory: they write nothing, but the object there has all 16 bytes, and its wait ends. The next phase, of 8 bytes that
+ * nothing writes, is then incomplete.
+ */
+#define ASYNC_STORES(STORE) \
+    "    st.shared.u32 [%r3], 77;\n    setp.lt.u32 %q, %r1, 4;\n    and.b32 %r4, %r1, 1;\n" \
+    "    mad.lo.u32 %r5, %r4, 65536, %r3;\n    mov.u32 %r6, %cluster_ctarank;\n    mov.u32 %r7, %cluster_nctarank;\n" \
+    "    add.u32 %r6, %r6, 1;\n    rem.u32 %r6, %r6, %r7;\n    mov.u32 %r9, bar;\n" \
+    "    mapa.shared::cluster.u32 %r8, %r5, %r6;\n    mapa.shared::cluster.u32 %r9, %r9, %r6;\n" \
+    "    add.u32 %r10, %r1, 100;\n" EXPECT(16) "    barrier.cluster.arrive;\n    barrier.cluster.wait;\n" \
+    "    @%q " STORE ".u32 [%r8], %r10, [%r9];\n" WAIT(W, 0) EXPECT(8) \
+    "    mbarrier.test_wait.parity.shared.b64 %p, [bar], 1;\n    selp.u32 %r11, 1, 0, %p;\n" \
+    "    ld.shared.u32 %r8, [%r3];\n    mad.wide.u32 %rd7, %r1, 4, %rd1;\n    @%q st.global.u32 [%rd7], %r8;\n" \
+    "    @%first st.global.u32 [%rd1+16], %r11;\n    barrier.cluster.arrive;\n    barrier.cluster.wait;\n" END
+#define TO ".shared::cluster.mbarrier::complete_tx::bytes"
+
+static void tolerated_asynchronous_stores_complete_their_bytes(void **state)
+{
+    static const struct { const char *body; uint32_t first; } store[] = {
+        { ASYNC_STORES("st.async.weak" TO), 100 }, { ASYNC_STORES("red.async.relaxed.cluster" TO ".add"), 177 }
+    };
+    for (int i = 0; i < 2 * 2 * 2 * 2; i++) {
+        uint32_t out[RESULTS], blocks = 1 + i / 4 % 2;
+        const struct machine x = { .timing = i & 1, .host_threads = 1,
+                                   .extra = i / 8 ? "check.memory=warn" : "check.memory=off" };
+        simtx_gpu *g = new_gpu(&x);
+        if (run_in_clusters(g, store[i / 2 % 2].body, 2 * blocks, blocks, out, NULL))
+            fail_msg("%s", simtx_last_message(g));
+        const uint32_t expected[] = { store[i / 2 % 2].first, 77, store[i / 2 % 2].first + 2, 77, 0 };
+        assert_memory_equal(out, expected, sizeof expected);
+        char *text = simtx_stats_json(g), *checks = strstr(text, "\"checks\"");
+        assert_non_null(checks);
+        assert_int_equal(strtol(strstr(checks, "\"memory\": ") + 10, NULL, 10), 2 * 2 * blocks);
+        free(text);
+        simtx_gpu_free(g);
+    }
+}
+
 /* The histogram of loads has those of threads alone: 4 warps load a word once. */
 static void parts_are_no_loads_of_threads(void **state)
 {
@@ -397,7 +443,9 @@ int main(void)
         cmocka_unit_test(a_block_ends_after_its_copies), cmocka_unit_test(the_rate_is_that_of_other_copies),
         cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(every_policy_completes_them),
         cmocka_unit_test(parts_are_no_loads_of_threads),
-        cmocka_unit_test(a_tolerated_copy_completes_its_bytes), cmocka_unit_test(a_proxy_fence_orders_one_thread),
+        cmocka_unit_test(a_tolerated_copy_completes_its_bytes),
+        cmocka_unit_test(tolerated_asynchronous_stores_complete_their_bytes),
+        cmocka_unit_test(a_proxy_fence_orders_one_thread),
         cmocka_unit_test(a_queue_of_copies_is_no_hang),
         cmocka_unit_test(a_report_has_the_copies), cmocka_unit_test(a_fault_leaves_no_copies),
     };

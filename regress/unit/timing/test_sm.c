@@ -232,7 +232,8 @@ static void test_sequence_kinds(void **state)
 {
     static const struct { const char *key, *body; uint32_t cycles; } kinds[] = {
         { "slots.int_div", "div.s32 %r4, %r5, %r2;", 200 },       { "slots.int_div", "rem.u32 %r4, %r5, %r2;", 200 },
-        { "slots.int_div", "div.u64 %rd4, %rd4, %rd5;", 145 },    { "slots.long_div", "div.u64 %rd4, %rd4, %rd5;", 200 },
+        { "slots.int_div", "div.u64 %rd4, %rd4, %rd5;", 145 },
+        { "slots.long_div", "div.u64 %rd4, %rd4, %rd5;", 200 },
         { "slots.long_div", "rem.s64 %rd4, %rd4, %rd5;", 200 },   { "slots.long_div", "div.u32 %r4, %r4, %r2;", 145 },
         { "slots.long_mul", "mul.lo.s64 %rd4, %rd4, %rd5;", 200 },
         { "slots.long_mul", "mad.lo.u64 %rd4, %rd4, %rd5, %rd6;", 200 },
@@ -250,7 +251,8 @@ static void test_sequence_kinds(void **state)
         { "slots.approx", "sqrt.approx.f32 %f4, %f4;", 200 },     { "slots.approx", "rsqrt.approx.f32 %f4, %f4;", 200 },
         { "slots.approx", "ex2.approx.f32 %f4, %f4;", 200 },      { "slots.approx", "lg2.approx.f32 %f4, %f4;", 200 },
         { "slots.approx", "ex2.approx.ftz.f32 %f4, %f4;", 20 },   { "slots.approx", "sin.approx.f32 %f4, %f4;", 20 },
-        { "slots.scaled", "sin.approx.f32 %f4, %f4;", 200 },      { "slots.scaled", "cos.approx.ftz.f32 %f4, %f4;", 200 },
+        { "slots.scaled", "sin.approx.f32 %f4, %f4;", 200 },
+        { "slots.scaled", "cos.approx.ftz.f32 %f4, %f4;", 200 },
         { "slots.scaled", "div.approx.ftz.f32 %f4, %f4, %f2;", 200 },
         { "slots.dp_div", "div.rn.f64 %rd4, %rd4, %rd5;", 200 },  { "slots.dp_div", "rcp.rn.f64 %rd4, %rd4;", 130 },
         { "slots.dp_rcp", "rcp.rn.f64 %rd4, %rd4;", 200 },        { "slots.dp_rcp", "sqrt.rn.f64 %rd4, %rd4;", 130 },
@@ -357,7 +359,7 @@ static void test_refetch(void **state)
     const char *adds = "add.u32 %r4, %r1, %r2; add.u32 %r5, %r1, %r2;";
     assert_int_equal(COST(adds, 32, NONE), STEPS * 7);               /* the next ones write the same registers */
     assert_int_equal(COST(adds, 32, REFETCH), STEPS * 2 * 8);
-    assert_int_equal(COST("mul.lo.u32 %r1, %r1, %r2;", 32, REFETCH), STEPS * 11);            /* its result takes longer */
+    assert_int_equal(COST("mul.lo.u32 %r1, %r1, %r2;", 32, REFETCH), STEPS * 11);    /* its result takes longer */
     assert_int_equal(COST("st.global.u32 [%rd1], %r1;", 32, REFETCH), STEPS * 8);
     assert_int_equal(COST("ld.shared.u32 %r4, [sh];", 32, NONE), STEPS * MEMORY);
     assert_int_equal(COST("ld.shared.u32 %r4, [sh]; add.u32 %r5, %r1, %r2;", 32, REFETCH), STEPS * (MEMORY + 9 + 8));

@@ -492,8 +492,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lrr),      cmocka_unit_test(test_gto),          cmocka_unit_test(test_two_level),
-        cmocka_unit_test(test_patience), cmocka_unit_test(test_passed),
-        cmocka_unit_test(test_reason), cmocka_unit_test(test_rest),   cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_patience), cmocka_unit_test(test_passed),       cmocka_unit_test(test_reason),
+        cmocka_unit_test(test_rest),     cmocka_unit_test(test_calendar),     cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_order),    cmocka_unit_test(test_dump),         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_timeline),
     };

@@ -1,0 +1,5 @@
+# The sources as text.
+TESTS += test-lines
+.PHONY: test-lines
+test-lines:
+	@regress/lines/run.sh
