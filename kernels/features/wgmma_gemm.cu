@@ -1,6 +1,6 @@
-// C = A B^T with the matrix instructions of a warpgroup (wgmma), by inline PTX: 128 threads compute 64 x 64 elements. Tiles
-// of 64 x 64 halves are in shared memory in lines of 128 bytes, whose units of 16 bytes are exchanged by the line's
-// number. While the products of one tile are in flight, the warps bring the next one. The second kernel has A in
+// C = A B^T with the matrix instructions of a warpgroup (wgmma), by inline PTX: 128 threads compute 64 x 64 elements.
+// Tiles of 64 x 64 halves are in shared memory in lines of 128 bytes, whose units of 16 bytes are exchanged by the
+// line's number. While the products of one tile are in flight, the warps bring the next one. The second kernel has A in
 // registers, and matrices of bytes.
 #define PROGRAM "wgmma_gemm"
 #include <cuda_fp16.h>

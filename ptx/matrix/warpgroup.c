@@ -1,16 +1,16 @@
 /*
- * wgmma.mma_async: D = A * B + D of a warpgroup, four PTX warps that follow each other from a multiple of four on. D and
- * A are 64 rows, 16 in each warp; a row of A is 32 bytes. The fragments of D, and of A in registers, are those of mma
- * with 16 rows (matrix.h). PTX ISA 8.x, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation".
+ * wgmma.mma_async: D = A * B + D of a warpgroup, four PTX warps that follow each other from a multiple of four on. D
+ * and A are 64 rows, 16 in each warp; a row of A is 32 bytes. The fragments of D, and of A in registers, are those
+ * of mma with 16 rows (matrix.h). PTX ISA 8.x, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation".
  *
- * Time of the product. The ISA leaves open when, between its issue and the wait for its group, it reads and writes; here
- * a warp computes its rows when it issues. The barrier of wgmma.wait_group (exec/barrier.c) keeps a warp from passing
- * before all four have issued their part: then memory that the product reads may be overwritten. Timing mode computes
- * how long the product takes (timing/core/copies.c).
+ * Time of the product. The ISA leaves open when, between its issue and the wait for its group, it reads and writes.
+ * Here a warp computes its rows when it issues. The barrier of wgmma.wait_group (exec/barrier.c) keeps a warp from
+ * passing before all four have issued their part: then memory that the product reads may be overwritten. Timing mode
+ * computes how long the product takes (timing/core/copies.c).
  *
- * Matrices in shared memory consist of units of 16 bytes beside each other along K or, transposed, along the rows of A
- * or the columns of B. Lines are across them. Eight lines of `width` units are an atom, in which the units of a line are
- * exchanged (swizzled) by the address: bits 4 and up are XORed with as many bits from bit 7 on.
+ * Matrices in shared memory consist of units of 16 bytes beside each other along K or, transposed, along the rows of
+ * A or the columns of B. Lines are across them. Eight lines of `width` units are an atom, in which the units of a
+ * line are exchanged (swizzled) by the address: bits 4 and up are XORed with as many bits from bit 7 on.
  *
  * Arithmetic is that of mma (product.c).
  */
@@ -48,7 +48,7 @@ static struct stored stored_at(uint64_t descriptor, bool transposed)
     };
 }
 
-/* The address of a unit of a line ("Strides"). The pattern of exchanges begins at a multiple of 128 bytes times base. */
+/* The address of a unit of a line ("Strides"). The pattern of exchanges begins 128 * base bytes late. */
 static uint32_t unit_address(const struct stored *m, uint32_t line, uint32_t unit)
 {
     uint32_t at = m->start + line % 8 * UNIT * m->width;
@@ -238,7 +238,8 @@ static bool same_product(struct half *h, const struct dinst *d, const struct war
         fault_raise(h->warp, d, FAULT_WARP, lane, 0,
                     "the warps of its warpgroup execute different products: warp %u the one at %s", first->warp, place);
     else if (first->a != mine->a || first->b != mine->b)
-        fault_raise(h->warp, d, FAULT_WARP, lane, 0, "the descriptor of %c is 0x%llx, but 0x%llx in warp %u of its warpgroup",
+        fault_raise(h->warp, d, FAULT_WARP, lane, 0,
+                    "the descriptor of %c is 0x%llx, but 0x%llx in warp %u of its warpgroup",
                     first->a != mine->a ? 'A' : 'B', (unsigned long long)(first->a != mine->a ? mine->a : mine->b),
                     (unsigned long long)(first->a != mine->a ? first->a : first->b), first->warp);
     else if (first->adds != mine->adds)
@@ -259,8 +260,9 @@ static bool check_product(struct half *h, const struct dinst *d, struct warpgrou
     uint32_t first = warpgroup_first(h->warp, h->index);
     mine->warp = h->warp->index * h->warp->halves + h->index;
     if (b->launch->threads_per_block < (first + WARPS) * LANES) {
-        fault_raise(h->warp, d, FAULT_WARP, h->index * LANES, 0, "its warpgroup, warps %u to %u, is not complete: the block "
-                    "has %u threads", first, first + WARPS - 1, b->launch->threads_per_block);
+        fault_raise(h->warp, d, FAULT_WARP, h->index * LANES, 0,
+                    "its warpgroup, warps %u to %u, is not complete: the block has %u threads", first,
+                    first + WARPS - 1, b->launch->threads_per_block);
         return false;
     }
     if (!b->warpgroups)
@@ -286,9 +288,10 @@ static int run_product(struct lanes *l, const struct dinst *d)
     union element a[ROWS][DEPTH], b[DEPTH][COLUMNS];
     union { float f[ROWS][COLUMNS]; int32_t i[ROWS][COLUMNS]; } sum;
     x.adds = adds;
-    if (adds && adds != l->mask)
-        return misused(h, d, __builtin_ctz(l->mask & ~adds), "its predicate is not that of the other lanes of its warp"),
-               CONTROL_FAULT;
+    if (adds && adds != l->mask) {
+        misused(h, d, __builtin_ctz(l->mask & ~adds), "its predicate is not that of the other lanes of its warp");
+        return CONTROL_FAULT;
+    }
     if ((p->a_in_memory && !descriptor_of(h, d, p->matrix_a, &x.a)) || !descriptor_of(h, d, p->matrix_b, &x.b) ||
         !check_product(h, d, &x))
         return CONTROL_FAULT;

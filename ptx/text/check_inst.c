@@ -181,8 +181,8 @@ static void warn_since(struct parser *p, const struct ptx_inst *in)
         return;
     char text[160];
     spell(p, text, sizeof text);
-    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d%s and .version %d.%d at least, not %s and "
-              "%d.%d: ptxas rejects it", text, s.sm, s.only ? "a" : "", s.version / 10, s.version % 10, m->target,
+    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d%s and .version %d.%d at least, not %s "
+              "and %d.%d: ptxas rejects it", text, s.sm, s.only ? "a" : "", s.version / 10, s.version % 10, m->target,
               m->version_major, m->version_minor);
 }
 
@@ -585,7 +585,7 @@ static void check_bulk_size(struct parser *p, const struct ptx_operand *bytes)
         error_at(p, bytes->loc, "the size of a bulk copy is a multiple of 16");
 }
 
-/* The constants of wgmma.mma_async: the signs of floating-point A and B, then what is transposed, of 16 bits in memory. */
+/* The constants of wgmma.mma_async: the signs of floating-point A and B; are 16-bit matrices in memory transposed? */
 static void check_wgmma(struct parser *p, const struct ptx_inst *in)
 {
     enum { FIRST = 4 };

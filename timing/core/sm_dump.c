@@ -59,7 +59,8 @@ static void describe_barrier(const struct slot *w, char *buf, size_t size)
     else if (e->waits != WAIT_BARRIER)
         snprintf(buf, size, "other lanes of its warp");
     else if (e->barrier >= MAX_BARRIERS)
-        snprintf(buf, size, "its warpgroup at wgmma.wait_group: %u of %u threads have arrived", b->arrived, b->expected);
+        snprintf(buf, size, "its warpgroup at wgmma.wait_group: %u of %u threads have arrived", b->arrived,
+                 b->expected);
     else
         snprintf(buf, size, "barrier %u: %u of %u threads have arrived", e->barrier, b->arrived,
                  b->expected ? b->expected : p->block->live_threads);

@@ -33,8 +33,8 @@ enum combine { COMBINE_NONE, COMBINE_SUM, COMBINE_REDUCE, COMBINE_RANK };
  * are in bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
-/* The kinds of groups: of cp.async; of bulk copies, until these are complete, and until they have read their sources; of
- * products of a warpgroup. */
+/* The kinds of groups: of cp.async; of bulk copies, until these are complete, and until they have read their sources;
+ * of products of a warpgroup. */
 enum sm_copy_ring { SM_COPY_ASYNC, SM_COPY_BULK, SM_COPY_BULK_READ, SM_COPY_PRODUCT, SM_COPY_RINGS };
 
 struct tinst {
@@ -42,8 +42,8 @@ struct tinst {
     uint8_t nsrc, ndst;
     bool all_regs;                   /* waits until no register of the warp is pending; its sources are not listed */
     bool ordered;                    /* the order policy decides on `access` before it issues */
-    bool waits_for_shared;           /* for its warp's accesses to shared memory: an arrival at the barrier of a cluster;
-                                        a proxy fence of a program with products of warpgroups, which read it at issue */
+    bool waits_for_shared;           /* for its warp's accesses to shared memory: an arrival at a cluster's barrier; a
+                                        proxy fence, if the program has products of warpgroups: they read at issue */
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */
@@ -52,7 +52,7 @@ struct tinst {
     bool copies, copy_arrives;       /* TINST_MEMORY: cp.async and bulk copies; cp.async.mbarrier.arrive (copies.c) */
     uint32_t copy_left;              /* the latest groups that may still be in flight */
     bool far_regs;                   /* uses registers that are not in the bit sets */
-    bool queued;                     /* TINST_ALU: an asynchronous product, which does not occupy an issue slot longer */
+    bool queued;                     /* TINST_ALU: an asynchronous product, which waits in the queue of a pipeline */
     uint8_t queue;                   /* its pipeline; `pipe` is PIPE_CTRL, which always accepts it */
     uint16_t nwide;                  /* words of `wide` */
     uint64_t *wide;                  /* its registers, if `queued`, as a bit set; they are in no other list */

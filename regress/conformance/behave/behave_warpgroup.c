@@ -1,8 +1,8 @@
 /*
- * wgmma against a triple loop over matrices of random bits. The host program puts the elements into shared memory by the
- * text of the ISA ("Shared Memory Matrix Layout"), not by the simulator's formula of addresses: core matrices of 8 lines
- * of 16 bytes; atoms of 8 lines of 32, 64 or 128 bytes, whose units of 16 bytes are exchanged by the number of the line.
- * Sums are one fused multiply-add for each product, k ascending.
+ * wgmma against a triple loop over matrices of random bits. The host program puts the elements into shared memory by
+ * the text of the ISA ("Shared Memory Matrix Layout"), not by the simulator's formula of addresses: core matrices of
+ * 8 lines of 16 bytes; atoms of 8 lines of 32, 64 or 128 bytes, whose units of 16 bytes are exchanged by the number
+ * of the line. Sums are one fused multiply-add for each product, k ascending.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "regress/conformance/behave/behave.h"
 
 enum { ROWS = 64, COLUMNS = 256, DEPTH = 256, UNIT = 16, THREADS = 128,
-       AT_B = 12 << 10, IMAGE = 46 << 10, AT_REGISTERS = IMAGE, TESTS = 96 };
+       AT_B = 12 << 10, IMAGE = 46 << 10, AT_REGISTERS = IMAGE, SLOW = 2 << 10, TESTS = 96 };
 
 struct type { const char *d, *a, *b; enum behave_kind kind_a, kind_b; int bits; bool half, integer; };
 
@@ -68,7 +68,8 @@ static size_t bit_of(const struct stored *s, int line, int k, int bits)
     uint32_t per = 128 / (uint32_t)bits, w = s->width / UNIT, x = (uint32_t)(s->across ? line : k),
              y = (uint32_t)(s->across ? k : line), unit = x / per + s->skipped, row = y % 8, at = s->at;
     if (w == 1) {                        /* core matrices */
-        at += row * UNIT + (s->across ? x / per * s->stride + y / 8 * s->leading : x / per * s->leading + y / 8 * s->stride);
+        at += row * UNIT + x / per * (s->across ? s->stride : s->leading);
+        at += y / 8 * (s->across ? s->leading : s->stride);
     } else {                             /* atoms: lines of w units, eight of them */
         uint32_t exchanged = w == 8 ? row : w == 4 ? row / 2 : row / 4;
         at += y / 8 * s->stride + unit / w * s->leading + row * s->width + (unit % w ^ exchanged) * UNIT;
@@ -81,8 +82,8 @@ static struct stored choose(int n, int k, int bits, uint32_t room)
 {
     static const uint32_t widths[] = { 16, 32, 64, 128 };
     struct stored s = { .width = widths[pick(4)], .across = bits == 16 && pick(2) };
-    uint32_t w = s.width / UNIT, along = (uint32_t)((s.across ? n : k) * bits / 128), lines = (uint32_t)(s.across ? k : n);
-    uint32_t atom = 8 * s.width, across = (along + w - 1) / w;
+    uint32_t w = s.width / UNIT, along = (uint32_t)((s.across ? n : k) * bits / 128);
+    uint32_t lines = (uint32_t)(s.across ? k : n), atom = 8 * s.width, across = (along + w - 1) / w;
     if (w > 1) {
         s.shift = pick(8) % (atom / 128);
         s.at = s.shift * 128;
@@ -227,8 +228,9 @@ static void prepare(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
 
 static void print_descriptor(FILE *f, const char *reg, const struct stored *s, uint32_t from)
 {
-    fprintf(f, "  add.u32 %%r6, %%r5, %u;\n  shr.u32 %%r6, %%r6, 4;\n  cvt.u64.u32 %s, %%r6;\n  or.b64 %s, %s, 0x%llx;\n",
-            from + s->at + s->skipped * UNIT, reg, reg, reg, (unsigned long long)descriptor(s));
+    fprintf(f, "  add.u32 %%r6, %%r5, %u;\n  shr.u32 %%r6, %%r6, 4;\n  cvt.u64.u32 %s, %%r6;\n"
+            "  or.b64 %s, %s, 0x%llx;\n", from + s->at + s->skipped * UNIT, reg, reg, reg,
+            (unsigned long long)descriptor(s));
 }
 
 static void print_sums(FILE *f, uint32_t words)
@@ -243,7 +245,7 @@ static void print_product(FILE *f, uint32_t words, const char *predicate)
     fprintf(f, "  wgmma.mma_async.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", run.n, run.k, run.clamps ? ".satfinite" : "",
             run.t->d, run.t->a, run.t->b, run.t->bits == 1 ? ".and.popc" : "");
     print_sums(f, words);
-    fprintf(f, ", %s, %%d8, %s", run.in_registers ? "{%r8, %r9, %r10, %r11}" : "%d7", predicate);
+    fprintf(f, ", %s, %%d8, %s", run.in_registers ? "{%r20, %r21, %r22, %r23}" : "%d7", predicate);
     if (!run.t->integer)
         fprintf(f, ", %d, %d", run.sign_a, run.sign_b);
     if (run.t->bits == 16 && !run.in_registers)
@@ -253,6 +255,18 @@ static void print_product(FILE *f, uint32_t words, const char *predicate)
     fputs(";\n  wgmma.commit_group.sync.aligned;\n", f);
 }
 
+/* The beginning of A is stored once more, after stores that take long, because their lanes are in one bank. */
+static void print_late_stores(FILE *f)
+{
+    fputs("  mul.lo.u32 %r6, %t, 16;\n  cvt.u64.u32 %d5, %r6;\n  add.u64 %d5, %d5, %b;\n  add.u32 %r7, %r5, %r6;\n"
+          "  ld.global.v4.u32 {%r8, %r9, %r10, %r11}, [%d5];\n  mov.u32 %r12, 0;\n"
+          "  st.shared.v4.u32 [%r7], {%r12, %r12, %r12, %r12};\n  and.b32 %r13, %t, 15;\n"
+          "  mad.lo.u32 %r13, %r13, 128, %r5;\n  add.u32 %r8, %r8, 0;\n  bar.sync 0;\n", f);
+    for (int i = 0; i < 4; i++)
+        fprintf(f, "  st.shared.u32 [%%r13+%d], %%r12;\n", IMAGE);
+    fputs("  st.shared.v4.u32 [%r7], {%r8, %r9, %r10, %r11};\n", f);
+}
+
 static void print_kernel(FILE *f)
 {
     static const char *const predicates[] = { "%p2", "%p3", "!%p3", "1", "0" };
@@ -260,16 +274,16 @@ static void print_kernel(FILE *f)
     fprintf(f, "  .reg .b32 %%q<128>, %%u; .reg .f32 %%g<128>;\n  mov.u32 %%r5, tile;\n"
             "  mul.lo.u32 %%r6, %%t, 16;\n  sub.u32 %%u, %%t, %d;\nCOPY:\n"
             "  cvt.u64.u32 %%d5, %%r6;\n  add.u64 %%d5, %%d5, %%b;\n  add.u32 %%r7, %%r5, %%r6;\n"
-            "  ld.global.v4.u32 {%%r8, %%r9, %%r10, %%r11}, [%%d5];\n  st.shared.v4.u32 [%%r7], {%%r8, %%r9, %%r10, %%r11};\n"
+            "  ld.global.v4.u32 {%%r8, %%r9, %%r10, %%r11}, [%%d5];\n"
+            "  st.shared.v4.u32 [%%r7], {%%r8, %%r9, %%r10, %%r11};\n"
             "  add.u32 %%r6, %%r6, %d;\n  setp.lt.u32 %%p1, %%r6, %d;\n  @%%p1 bra COPY;\n", run.group * THREADS,
             16 * THREADS * (run.group + 1), IMAGE);
-    fprintf(f, "  fence.proxy.async;\n  bar.sync 0;\n  setp.lt.u32 %%p1, %%t, %d;\n  @%%p1 bra LAST;\n",
-            run.group * THREADS);
-    fprintf(f, "  mul.wide.u32 %%d5, %%u, 16;\n  add.u64 %%d5, %%d5, %%b;\n"
-            "  ld.global.v4.u32 {%%r8, %%r9, %%r10, %%r11}, [%%d5+%d];\n", AT_REGISTERS);
+    fprintf(f, "  and.b32 %%r6, %%t, 127;\n  mul.wide.u32 %%d5, %%r6, 16;\n  add.u64 %%d5, %%d5, %%b;\n"
+            "  ld.global.v4.u32 {%%r20, %%r21, %%r22, %%r23}, [%%d5+%d];\n", AT_REGISTERS);
     for (uint32_t i = 0; i < words; i++) {
         uint32_t and = run.t->integer ? 0xfffff : run.t->half ? 0xbfffbfff : 0xbfffffff;
-        fprintf(f, "  mad.lo.u32 %%q%u, %%u, 0x9e3779b1, 0x%x;\n  and.b32 %%q%u, %%q%u, 0x%x;\n", i, i * 0x85ebca6bu, i, i, and);
+        fprintf(f, "  mad.lo.u32 %%q%u, %%u, 0x9e3779b1, 0x%x;\n", i, i * 0x85ebca6bu);
+        fprintf(f, "  and.b32 %%q%u, %%q%u, 0x%x;\n", i, i, and);
         if (run.t->integer)
             fprintf(f, "  or.b32 %%q%u, %%q%u, 0x%x;\n", i, i, i % 2 ? 0x80000000 : 0x7ff00000);
         else if (!run.t->half)
@@ -277,11 +291,17 @@ static void print_kernel(FILE *f)
     }
     print_descriptor(f, "%d7", &run.a, 0);
     print_descriptor(f, "%d8", &run.b, AT_B);
+    fprintf(f, "  setp.lt.u32 %%p1, %%t, %d;\n", run.group * THREADS);
+    print_late_stores(f);
+    fputs("  fence.proxy.async;\n  bar.sync 0;\n  @%p1 bra LAST;\n", f);
     fputs("  setp.eq.u32 %p2, %r5, %r5;\n  setp.ne.u32 %p3, %r5, %r5;\n  wgmma.fence.sync.aligned;\n", f);
     print_product(f, words, predicates[run.adds]);
     if (run.twice)
         print_product(f, words, "%p2");
     fprintf(f, "%s  wgmma.wait_group.sync.aligned 0;\n", run.twice ? "  wgmma.wait_group.sync.aligned 1;\n" : "");
+    /* The first warp to pass overwrites a part of B: the others have read it. */
+    fprintf(f, "  setp.ge.u32 %%p4, %%u, 32;\n  @%%p4 bra LAST;\n  mad.lo.u32 %%r6, %%u, 16, %%r5;\n"
+            "  st.shared.v4.u32 [%%r6+%u], {%%r5, %%r6, %%r5, %%r6};\n", AT_B + run.b.at);
     fputs("LAST:\n  bar.sync 0;\n  @%p1 ret;\n", f);
     fprintf(f, "  mul.wide.u32 %%d5, %%u, %u;\n  add.u64 %%d5, %%d5, %%b;\n", 4 * words);
     for (uint32_t i = 0; i < words; i++)
@@ -321,12 +341,14 @@ static void product_test(struct behave_ctx *x, int number)
     FILE *f = open_memstream(&body, &size);
     print_kernel(f);
     fclose(f);
-    snprintf(name, sizeof name, "wgmma %d: n %d %s.%s.%s, A %s of %u bytes%s, B of %u bytes%s, %d to D%s", number, run.n,
-             run.t->d, run.t->a, run.t->b, run.in_registers ? "in registers" : "in memory", run.a.width,
-             run.a.across ? " across" : "", run.b.width, run.b.across ? " across" : "", run.adds, run.twice ? ", twice" : "");
-    behave_one(x, &(struct behave_test){ .name = name, .module = ".extern .shared .align 1024 .b8 tile[];", .body = body,
+    snprintf(name, sizeof name, "wgmma %d: n %d %s.%s.%s, A %s of %u bytes%s, B of %u bytes%s, %d to D%s", number,
+             run.n, run.t->d, run.t->a, run.t->b, run.in_registers ? "in registers" : "in memory", run.a.width,
+             run.a.across ? " across" : "", run.b.width, run.b.across ? " across" : "", run.adds,
+             run.twice ? ", twice" : "");
+    behave_one(x, &(struct behave_test){ .name = name, .body = body,
+                                         .module = ".extern .shared .align 1024 .b8 tile[];",
                                          .block = (uint32_t)(run.group + 1) * THREADS, .prepare = prepare,
-                                         .check_buffer = check, .dynamic_shared = IMAGE, .cluster = 1 });
+                                         .check_buffer = check, .dynamic_shared = IMAGE + SLOW, .cluster = 1 });
     free(body);
 }
 
