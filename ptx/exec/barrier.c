@@ -69,7 +69,7 @@ static void release_warp(struct warp *w, struct barrier *b, uint32_t id)
 
 static void complete(struct block *blk, struct barrier *b, uint32_t id)
 {
-    blk->worker->count[STAT_BARRIERS]++;
+    blk->worker->count[STAT_BARRIERS] += id < MAX_BARRIERS;
     blk->worker->changes++;              /* progress, for loops that wait */
     for (uint32_t i = 0; i < blk->nwarps; i++)
         if (b->waiting_mask[i])
@@ -205,13 +205,30 @@ static uint64_t arriving(const struct warp *w, uint64_t lanes)
     return w->block->launch->program->independent ? lanes : w->exist;
 }
 
+/* The barrier of wgmma.wait_group is that of the warpgroup, whose threads must all exist. False: a fault. */
+static bool warpgroup_barrier(struct warp *w, const struct dinst *d, int lane, uint32_t *id)
+{
+    uint32_t first = warpgroup_first(w, 0) / w->halves, n = WARPGROUP_THREADS / LANES / w->halves;
+    for (uint32_t i = first; i < first + n; i++)
+        if (i >= w->block->nwarps || w->block->warps[i].exist != mask_all(w->halves * LANES)) {
+            fault_raise(w, d, FAULT_WARP, lane, 0, "waits with its warpgroup, warps %u to %u, of which warp %u lacks "
+                        "threads: the block has too few, or they have exited", first, first + n - 1, i);
+            return false;
+        }
+    *id = MAX_BARRIERS + first * w->halves / (WARPGROUP_THREADS / LANES);
+    return true;
+}
+
 static struct barrier *open_barrier(struct warp *w, const struct dinst *d, uint64_t lanes, uint32_t *id)
 {
     struct block *blk = w->block;
     int lane = __builtin_ctzll(lanes);
-    *id = value_at(w, d->src[0], lane);
-    uint32_t count = d->vec ? value_at(w, d->src[1], lane) : 0;
-    if (*id >= MAX_BARRIERS) {
+    bool group = d->in->op == OP_WGMMA_WAIT;
+    *id = group ? 0 : value_at(w, d->src[0], lane);
+    uint32_t count = group ? WARPGROUP_THREADS : d->vec ? value_at(w, d->src[1], lane) : 0;
+    if (group && !warpgroup_barrier(w, d, lane, id))
+        return NULL;
+    if (!group && *id >= MAX_BARRIERS) {
         fault_raise(w, d, FAULT_BARRIER, lane, 0, "barrier number %u; a block has %d", *id, MAX_BARRIERS);
         return NULL;
     }

@@ -49,9 +49,9 @@ struct block *block_new(struct worker *k)
     b->shared_bytes = la->shared_bytes;
     b->warps = huge_zero(b->nwarps, sizeof *b->warps, "the warps of a block");
     b->shared = huge_alloc(1, (la->shared_bytes + la->shared_reserved + 511) & ~255u, "the shared memory of a block");
-    b->barrier_masks = huge_zero((size_t)b->nwarps * MAX_BARRIERS * 2, sizeof *b->barrier_masks,
+    b->barrier_masks = huge_zero((size_t)b->nwarps * BLOCK_BARRIERS * 2, sizeof *b->barrier_masks,
                                  "the barriers of a block");
-    for (int i = 0; i < MAX_BARRIERS; i++) {
+    for (int i = 0; i < BLOCK_BARRIERS; i++) {
         b->barriers[i].arrived_mask = b->barrier_masks + (size_t)i * 2 * b->nwarps;
         b->barriers[i].waiting_mask = b->barriers[i].arrived_mask + b->nwarps;
     }
@@ -100,6 +100,7 @@ void block_free(struct block *b)
     huge_free(b->memory);
     huge_free(b->shared);
     huge_free(b->barrier_masks);
+    free(b->warpgroups);
     huge_free(b);
 }
 
@@ -269,14 +270,16 @@ static void start_warp(struct block *b, struct warp *w, uint32_t sm, const bool 
 
 static void reset_barriers(struct block *b)
 {
-    for (int i = 0; i < MAX_BARRIERS; i++) {
+    for (int i = 0; i < BLOCK_BARRIERS; i++) {
         struct barrier *r = &b->barriers[i];
         r->arrived = r->expected = r->popc = 0;
         r->active = false;
         r->red = 0;
     }
-    memset(b->barrier_masks, 0, (size_t)b->nwarps * MAX_BARRIERS * 2 * sizeof *b->barrier_masks);
+    memset(b->barrier_masks, 0, (size_t)b->nwarps * BLOCK_BARRIERS * 2 * sizeof *b->barrier_masks);
     b->barriers_used = false;
+    if (b->warpgroups)
+        memset(b->warpgroups, 0, WARPGROUPS_MAX * sizeof *b->warpgroups);
 }
 
 uint64_t launch_cluster_block(const struct launch *la, uint64_t i)

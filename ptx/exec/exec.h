@@ -16,6 +16,9 @@
 
 enum { MAX_HALVES = 2, MAX_BARRIERS = 16, BOUNDS_CACHE = 256, MAX_BLOCK_THREADS = 1024, CALL_DEPTH_MAX = 4096,
        CLUSTER_MAX = 16,                 /* blocks of a cluster */
+       WARPGROUP_THREADS = 128, WARPGROUPS_MAX = MAX_BLOCK_THREADS / WARPGROUP_THREADS,
+       WARPGROUP_LOG = 32,               /* products of a warpgroup that are compared (ptx/matrix/warpgroup.c) */
+       BLOCK_BARRIERS = MAX_BARRIERS + WARPGROUPS_MAX,    /* the barriers of bar, then one of each warpgroup */
        WARP_SPIN_FIRST = 16 };           /* backward branches before a loop is first checked for waiting (spin.c) */
 
 /* Linked modules, loaded into a device; kernels are launched from it. */
@@ -145,6 +148,17 @@ struct barrier {
     uint8_t red;                     /* MOD(REDOP, ..) or 0 */
 };
 
+/* The latest products of a warpgroup, by their number, as the warp that issued each of them first executed it. */
+struct warpgroup {
+    uint64_t issued[WARPGROUP_THREADS / LANES];      /* by PTX warp */
+    struct warpgroup_product {
+        const struct dinst *d;
+        uint64_t number, a, b;       /* number from 1 on; descriptors, a is 0 of a matrix in registers */
+        uint32_t warp;
+        bool adds;                   /* to D */
+    } product[WARPGROUP_LOG];
+};
+
 struct block {
     struct launch *launch;
     struct worker *worker;
@@ -157,9 +171,10 @@ struct block {
     size_t special_bytes;            /* of a half */
     char *shared;
     uint32_t shared_bytes;
-    struct barrier barriers[MAX_BARRIERS];
+    struct barrier barriers[BLOCK_BARRIERS];
     uint64_t *barrier_masks;
     bool barriers_used;              /* some thread has arrived at one */
+    struct warpgroup *warpgroups;    /* [WARPGROUPS_MAX]; NULL: no products yet */
     struct cluster *cluster;         /* functional mode: NULL = it is alone (cluster.h) */
     uint32_t rank;                   /* in its cluster */
     uint32_t cluster_arrived;        /* threads, in this phase of the barrier of the cluster */
@@ -346,6 +361,12 @@ void txn_free(struct warp *w);
 void where_warps_are(struct launch *la, const struct worker *k, uint32_t n);
 
 /* ---- barrier.c ---- */
+/* The first PTX warp of the warpgroup of a half. */
+static inline uint32_t warpgroup_first(const struct warp *w, uint32_t half)
+{
+    enum { WARPS = WARPGROUP_THREADS / LANES };
+    return (w->index * w->halves + half) / WARPS * WARPS;
+}
 bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes);  /* false: the warp waits, or a fault */
 void barrier_lanes_left(struct block *b);         /* to be called after lanes exited */
 /* Are all lanes of the warp at the barrier? If not, others run first, or it is a fault. *lanes: those that execute it;

@@ -32,9 +32,10 @@ static const struct { uint16_t op; uint8_t group, word; const char *sig; } sigs[
 };
 
 static const struct { uint16_t op; uint8_t group, word; enum ptx_type type; struct ptx_since since; } since[] = {
-#define SINCE(id, sm, version) { OP_##id, 0, 0, T_NONE, { sm, version } },
-#define SINCE_WORD(id, group, word, sm, version) { OP_##id, PG_##group, MOD(group, word), T_NONE, { sm, version } },
-#define SINCE_TYPE(id, type, sm, version) { OP_##id, 0, 0, T_##type, { sm, version } },
+#define SINCE(id, sm, version) { OP_##id, 0, 0, T_NONE, { sm, version, false } },
+#define SINCE_ONLY(id, sm, version) { OP_##id, 0, 0, T_NONE, { sm, version, true } },
+#define SINCE_WORD(id, group, word, sm, version) { OP_##id, PG_##group, MOD(group, word), T_NONE, { sm, version, false } },
+#define SINCE_TYPE(id, type, sm, version) { OP_##id, 0, 0, T_##type, { sm, version, false } },
 #include "ptx/isa/ops.def"
 };
 
@@ -48,13 +49,14 @@ static bool has_type(const struct ptx_inst *in, enum ptx_type t)
 
 struct ptx_since ptx_since(const struct ptx_inst *in)
 {
-    struct ptx_since s = { 0, 0 };
+    struct ptx_since s = { 0, 0, false };
     for (size_t i = 0; i < sizeof since / sizeof *since; i++) {
         if (since[i].op != in->op || (since[i].word && in->mod[since[i].group] != since[i].word) ||
             (since[i].type && !has_type(in, since[i].type)))
             continue;
         s.sm = since[i].since.sm > s.sm ? since[i].since.sm : s.sm;
         s.version = since[i].since.version > s.version ? since[i].since.version : s.version;
+        s.only |= since[i].since.only;
     }
     return s;
 }

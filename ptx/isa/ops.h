@@ -77,6 +77,7 @@ struct ptx_op_info {
      *   x 64-bit source                          s symbol or register of the first type (mov)
      *   t texture or surface [a, {coordinates}], perhaps with a sampler [a, b, {coordinates}]: a vector of a, b and
      *     the coordinates                        F, n  fragment of a matrix: destination, source (ptx/matrix)
+     *   W fragment that is source and destination   N  fragment or 64-bit source
      *   k bytes to copy, 32 bits, or predicate   r single-precision source
      *   o level, gradient or offset: 32 bits, scalar or vector
      *   h 16-bit source                          y, w  [map, {coordinates}] of a tensor: two operands
@@ -141,10 +142,15 @@ static inline bool ptx_is_tensor_copy(enum ptx_op op)
 {
     return op >= OP_TENSOR_LOAD && op <= OP_TENSOR_PREFETCH;
 }
-/* Waits for groups of copies, an immediate of which may be outstanding. */
+/* Waits for groups of copies or products, an immediate of which may be outstanding. */
 static inline bool ptx_waits_for_groups(enum ptx_op op)
 {
-    return op == OP_CP_WAIT || op == OP_BULK_WAIT || op == OP_BULK_WAIT_READ;
+    return op == OP_CP_WAIT || op == OP_BULK_WAIT || op == OP_BULK_WAIT_READ || op == OP_WGMMA_WAIT;
+}
+/* Of a warpgroup (ptx/matrix/warpgroup.c). */
+static inline bool ptx_is_warpgroup(enum ptx_op op)
+{
+    return op >= OP_WGMMA_FENCE && op <= OP_WGMMA_WAIT;
 }
 bool ptx_is_control(enum ptx_op op);                   /* from the CONTROL rows */
 

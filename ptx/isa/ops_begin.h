@@ -15,6 +15,9 @@
 #ifndef SINCE
 #define SINCE(id, sm, version)
 #endif
+#ifndef SINCE_ONLY
+#define SINCE_ONLY(id, sm, version)
+#endif
 #ifndef SINCE_WORD
 #define SINCE_WORD(id, group, word, sm, version)
 #endif

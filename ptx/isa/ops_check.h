@@ -23,9 +23,9 @@ bool ptx_inst_of_block(const struct ptx_inst *in);
 /* The first FORM row that the instruction fits, or NULL. Reads op, type and mod only. */
 const struct ptx_form *ptx_form_find(const struct ptx_inst *in);
 
-/* The first target and PTX version (78 = 7.8) that have the instruction, from the SINCE rows; 0 = all. Reads in->op and
- * in->mod only. */
-struct ptx_since { uint8_t sm, version; };
+/* The first target and PTX version (78 = 7.8) that have the instruction, from the SINCE rows; 0 = all; only: no later
+ * target has it, and this one's name ends in a. Reads in->op and in->mod only. */
+struct ptx_since { uint8_t sm, version; bool only; };
 struct ptx_since ptx_since(const struct ptx_inst *in);
 
 /*

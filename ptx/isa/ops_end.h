@@ -3,6 +3,7 @@
 #undef FORM
 #undef SIG
 #undef SINCE
+#undef SINCE_ONLY
 #undef SINCE_WORD
 #undef SINCE_TYPE
 #undef MEMORY

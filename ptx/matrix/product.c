@@ -51,7 +51,7 @@ static float eight_bits(enum ptx_type t, uint32_t v)
     return (v & 0x7f) == 0x7f ? NAN : 256 * f16_to_f32((uint16_t)((v & 0x80) << 8 | (v & 0x7f) << 7));
 }
 
-static float float_element(enum ptx_type t, uint32_t word, int i)
+float matrix_float(enum ptx_type t, uint32_t word, int i)
 {
     if (t == T_F16)
         return f16_to_f32((uint16_t)(word >> 16 * i));
@@ -63,8 +63,7 @@ static float float_element(enum ptx_type t, uint32_t word, int i)
     return f;
 }
 
-/* The value of an integer element; of one bit, 0 or 1. */
-static int32_t integer_element(enum ptx_type t, uint32_t word, int i)
+int32_t matrix_integer(enum ptx_type t, uint32_t word, int i)
 {
     int bits = matrix_element_bits(t);
     uint32_t v = word >> bits * i << (32 - bits);
@@ -92,19 +91,12 @@ static void gather_float(const struct product *p, const struct lanes *l, const o
         for (int lane = 0; lane < LANES; lane++) {
             struct place at = place(p, r, lane, per);
             for (int i = 0; i < per; i++)
-                *(by_rows ? &to[at.at + i][at.line] : &to[at.line][at.at + i]) = float_element(t, word[lane], i);
+                *(by_rows ? &to[at.at + i][at.line] : &to[at.line][at.at + i]) = matrix_float(t, word[lane], i);
         }
     }
 }
 
-/* With ThreadSanitizer gcc also instruments the resolver of the clones, which runs before the sanitizer is loaded. */
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_THREAD__
-#define WIDE __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define WIDE
-#endif
-
-WIDE static void multiply_float(struct matrix_shape s, float (*a)[SIDE], float (*b)[SIDE], float (*c)[SIDE])
+MATRIX_WIDE static void multiply_float(struct matrix_shape s, float (*a)[SIDE], float (*b)[SIDE], float (*c)[SIDE])
 {
     for (int i = 0; i < s.m; i++)
         for (int k = 0; k < s.k; k++)
@@ -112,7 +104,7 @@ WIDE static void multiply_float(struct matrix_shape s, float (*a)[SIDE], float (
                 c[i][j] = __builtin_fmaf(a[i][k], b[k][j], c[i][j]);
 }
 
-static float quiet(float f)
+float matrix_quiet(float f)
 {
     uint32_t nan = 0x7fffffff;
     if (f != f)
@@ -141,7 +133,7 @@ static void store_sum(const struct product *p, const struct lanes *l, float (*c)
     for (int i = 0; i < p->shape.m * p->shape.n / LANES; i++) {
         uint32_t *word = lanes_at(l, p->reg_d[half ? i / 2 : i]);
         for (int lane = 0; lane < LANES; lane++) {
-            float v = quiet(c[row_of(p, i, lane)][column_of(p, i, lane)]);
+            float v = matrix_quiet(c[row_of(p, i, lane)][column_of(p, i, lane)]);
             uint32_t bits;
             if (half) {
                 bits = v != v ? 0x7fff : f32_to_f16(v);
@@ -193,7 +185,7 @@ static void store_quad_sum(const struct product *p, const struct lanes *l, int l
 {
     for (int i = 0; i < 8; i++) {
         struct place at = quad_sum(p->d, lane, i);
-        float v = quiet(c[at.line][at.at]);
+        float v = matrix_quiet(c[at.line][at.at]);
         uint32_t bits, *word = (uint32_t *)lanes_at(l, p->reg_d[p->d == T_F16 ? i / 2 : i]) + lane;
         memcpy(&bits, &v, sizeof bits);
         if (p->d == T_F16) {
@@ -278,7 +270,7 @@ static void gather_integer(const struct product *p, const struct lanes *l, const
         for (int lane = 0; lane < LANES; lane++) {
             struct place at = place(p, r, lane, per);
             for (int i = 0; i < per; i++)
-                to[at.line][at.at + i] = (int16_t)integer_element(t, word[lane], i);
+                to[at.line][at.at + i] = (int16_t)matrix_integer(t, word[lane], i);
         }
     }
 }

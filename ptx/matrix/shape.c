@@ -11,6 +11,8 @@
 struct matrix_shape matrix_shape(const struct ptx_inst *in)
 {
     struct matrix_shape s = { 8, 8, 8 };
+    if (in->op == OP_WGMMA)
+        return (struct matrix_shape){ 64, in->wgmma_n, in->wgmma_k };
     if (in->mod[PG_SHAPE])
         sscanf(ptx_modifier_name(in->mod[PG_SHAPE]), "m%dn%dk%d", &s.m, &s.n, &s.k);
     return s;
@@ -36,10 +38,21 @@ static bool is_wmma(const struct ptx_inst *in)
     return in->op >= OP_WMMA_LOAD_A && in->op <= OP_WMMA_MMA;
 }
 
+/* A has 16 rows of 32 bytes in each warp. */
+static struct matrix_registers wgmma_registers(const struct ptx_inst *in, int position)
+{
+    if (position == 1)
+        return (struct matrix_registers){ 4, T_B32 };
+    bool half = in->type[0] == T_F16;
+    return (struct matrix_registers){ in->wgmma_n / (half ? 4 : 2), in->type[0] == T_F32 ? T_F32 : T_B32 };
+}
+
 struct matrix_registers matrix_registers(const struct ptx_inst *in, int position)
 {
     if (is_wmma(in))
         return wmma_registers(in, position);
+    if (in->op == OP_WGMMA)
+        return wgmma_registers(in, position);
     if (in->op != OP_MMA)
         return (struct matrix_registers){ count_of(in), T_B32 };
     struct matrix_shape s = matrix_shape(in);
@@ -94,12 +107,26 @@ static const char *check_product(const struct ptx_inst *in)
     return shape_fits(in) ? NULL : "this shape is not for this type";
 }
 
+/* N is a multiple of 8; of integers, above 32, a multiple of 16. A row of A is 32 bytes. */
+static const char *check_wgmma(const struct ptx_inst *in)
+{
+    int n = in->wgmma_n, k = in->wgmma_k;
+    if (!n)
+        return "a shape .m64nNkK is needed";
+    if (in->type[1] == T_B1 && (!HAS(in, BOOL, AND) || !HAS(in, REDOP, POPC)))
+        return "a product of .b1 is .and.popc";
+    bool fits = n <= 256 && n % (in->type[0] == T_S32 && n > 32 ? 16 : 8) == 0;
+    return fits && k * matrix_element_bits((enum ptx_type)in->type[1]) == 256 ? NULL : "this shape is not for this type";
+}
+
 const char *matrix_check(const struct ptx_inst *in)
 {
     if (is_wmma(in))
         return wmma_check(in);
     if (!in->mod[PG_SYNC] || !in->mod[PG_ALIGNED])
         return "a matrix instruction has .sync.aligned";
+    if (ptx_is_warpgroup((enum ptx_op)in->op))
+        return in->op == OP_WGMMA ? check_wgmma(in) : NULL;
     if (in->op == OP_MMA)
         return check_product(in);
     if (!HAS(in, SHAPE, M8N8))
@@ -117,6 +144,8 @@ const char *matrix_check(const struct ptx_inst *in)
 uint32_t matrix_products(const struct ptx_inst *in)
 {
     struct matrix_shape s = matrix_shape(in);
+    if (in->op == OP_WGMMA)
+        s.m /= 4;
     return (uint32_t)(s.m * s.n * s.k) * (matrix_is_quads(in) ? 4 : 1);
 }
 

@@ -13,4 +13,18 @@ void decode_matrix_guard(struct decoder *x, struct dinst *d);
 /* The registers of a fragment; returns their number. */
 int matrix_operands(struct decoder *x, const struct ptx_operand *o, bool result, enum ptx_type t, operand *to);
 
+/* The value of element i of a register: of floating point; of an integer, of one bit 0 or 1. */
+float matrix_float(enum ptx_type t, uint32_t word, int i);
+int32_t matrix_integer(enum ptx_type t, uint32_t word, int i);
+/* An element of D: a NaN becomes 0x7fffffff. */
+float matrix_quiet(float f);
+
+/* A loop over products, compiled for wider vectors of the host, too. With ThreadSanitizer gcc also instruments the
+ * resolver of the clones, which runs before the sanitizer is loaded. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_THREAD__
+#define MATRIX_WIDE __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define MATRIX_WIDE
+#endif
+
 #endif

@@ -164,6 +164,12 @@ static void decode_warp_barrier(struct decoder *x)
     decoder_warp_guard(x, d);
 }
 
+/* wgmma.wait_group: the number of groups matters in timing mode only. */
+void decode_warpgroup_wait(struct decoder *x)
+{
+    add_control(x);
+}
+
 void decode_barrier(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;

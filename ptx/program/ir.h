@@ -111,7 +111,7 @@ struct ptx_call {
     struct ptx_table *table;         /* prototype or targets of an indirect call, else NULL */
 };
 
-enum { PTX_MAX_OPD = 7 };
+enum { PTX_MAX_OPD = 8, PTX_MAX_ELEMENTS = 128 };    /* operands; elements of one, a fragment of wgmma */
 
 struct ptx_inst {
     uint16_t op;             /* enum ptx_op */
@@ -121,6 +121,7 @@ struct ptx_inst {
     bool guard_negated;
     bool tx;                 /* between tx_begin and tx_commit of this function, on some path */
     bool lock;               /* between simtx_lock_begin and simtx_lock_end (simtx_tm.h) of this function */
+    uint16_t wgmma_n, wgmma_k;       /* of .m64nNkK, a word that is in no group; 0 = not written */
     uint8_t nopd;            /* positions of the signature, with those left out (OPD_NONE) */
     struct ptx_operand opd[PTX_MAX_OPD];   /* by position in the signature */
     struct ptx_call *call;

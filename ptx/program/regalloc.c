@@ -77,9 +77,9 @@ void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct
     for (int write = 0; write < 2; write++)
         for (int k = 0; k < in->nopd; k++) {
             char c = ptx_sig_letter(sig, k);
-            bool dest = c && strchr("dDpeVF", c);
-            if (dest == (write == 1))
-                visit_operand(&in->opd[k], dest, visit, ctx);
+            bool dest = c && strchr("dDpeVFW", c);
+            if (dest == (write == 1) || c == 'W')
+                visit_operand(&in->opd[k], write == 1, visit, ctx);
         }
 }
 

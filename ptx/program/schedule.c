@@ -125,6 +125,8 @@ static enum crossing crossing_of(const struct ptx_inst *in)
         return CROSS_NEVER;
     if (is_plain(in))
         return CROSS_ACCESS;
+    if (ptx_is_warpgroup((enum ptx_op)in->op))
+        return in->op == OP_WGMMA_WAIT ? CROSS_NEVER : CROSS_SYNC;
     switch (ptx_ops[in->op].unit) {
     case PTX_UNIT_INT:
     case PTX_UNIT_TYPED:

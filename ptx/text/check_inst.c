@@ -176,13 +176,14 @@ static void warn_since(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_module *m = p->m;
     struct ptx_since s = ptx_since(in);
-    if (m->sm >= s.sm && m->version_major * 10 + m->version_minor >= s.version)
+    bool target = s.only ? m->sm == s.sm && m->target[strlen(m->target) - 1] == 'a' : m->sm >= s.sm;
+    if (target && m->version_major * 10 + m->version_minor >= s.version)
         return;
     char text[160];
     spell(p, text, sizeof text);
-    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d and .version %d.%d at least, not %s "
-              "and %d.%d: ptxas rejects it", text, s.sm, s.version / 10, s.version % 10, m->target, m->version_major,
-              m->version_minor);
+    diag_warn(p->d, p->inst_loc.line, p->inst_loc.col, "'%s' needs .target sm_%d%s and .version %d.%d at least, not %s "
+              "and %d.%d: ptxas rejects it", text, s.sm, s.only ? "a" : "", s.version / 10, s.version % 10, m->target,
+              m->version_major, m->version_minor);
 }
 
 bool check_modifiers(struct parser *p, struct ptx_inst *in)
@@ -229,7 +230,7 @@ static enum ptx_type letter_type(const struct ptx_inst *in, char letter)
 static bool is_destination(char letter)
 {
     return letter == 'd' || letter == 'D' || letter == 'e' || letter == 'p' || letter == 'V' ||
-           letter == 'F';
+           letter == 'F' || letter == 'W';
 }
 
 /* ld, st and cvt take registers wider than the type (PTX ISA 9.4.1); floating point in a floating-point register has
@@ -500,8 +501,10 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
         return true;
     case 'w':
         return check_coordinates(p, in, o);
-    case 'F': case 'n':
+    case 'F': case 'n': case 'W':
         return check_fragment(p, in, letter, o);
+    case 'N':
+        return o->kind == OPD_VEC ? check_fragment(p, in, letter, o) : check_scalar(p, in, letter, o, T_B64);
     case 'k':
         return check_amount(p, in, o);
     case 'r':
@@ -601,6 +604,27 @@ static void check_bulk_size(struct parser *p, const struct ptx_operand *bytes)
         error_at(p, bytes->loc, "the size of a bulk copy is a multiple of 16");
 }
 
+/* The constants of wgmma.mma_async: the signs of floating-point A and B; are 16-bit matrices in memory transposed? */
+static void check_wgmma(struct parser *p, const struct ptx_inst *in)
+{
+    enum { FIRST = 4 };
+    bool wide = in->type[1] == T_F16 || in->type[1] == T_BF16, in_memory = in->opd[1].kind != OPD_VEC;
+    int want = in->type[0] == T_S32 ? 0 : !wide ? 2 : in_memory ? 4 : 3, have = 0;
+    while (FIRST + have < in->nopd && in->opd[FIRST + have].kind != OPD_NONE)
+        have++;
+    if (have != want)
+        diag_error(p->d, in->loc.line, in->loc.col, "'%s' takes %d constant%s after the predicate here, not %d",
+                   ptx_ops[in->op].text, want, want == 1 ? "" : "s", have);
+    for (int i = 0; i < have && have == want; i++) {
+        const struct ptx_operand *o = &in->opd[FIRST + i];
+        if (i < 2 ? o->imm != 1 && o->imm != -1 : o->imm != 0 && o->imm != 1)
+            error_at(p, o->loc, i < 2 ? "the sign of a matrix is 1 or -1" : "a matrix is transposed, 1, or not, 0");
+    }
+    for (int i = 0; in->opd[0].kind == OPD_VEC && i < in->opd[0].n; i++)
+        if (in->opd[0].elem[i].kind != OPD_REG)
+            error_at(p, in->opd[0].elem[i].loc, "the sum is also a source: it needs a register");
+}
+
 static void check_special(struct parser *p, const struct ptx_inst *in)
 {
     switch (in->op) {
@@ -637,7 +661,10 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_MBARRIER_ARRIVE_EXPECT_TX: case OP_MBARRIER_DROP_EXPECT_TX:
         check_arrivals(p, &in->opd[2], 0, "bytes");
         break;
-    case OP_CP_WAIT: case OP_BULK_WAIT: case OP_BULK_WAIT_READ:
+    case OP_WGMMA:
+        check_wgmma(p, in);
+        break;
+    case OP_CP_WAIT: case OP_BULK_WAIT: case OP_BULK_WAIT_READ: case OP_WGMMA_WAIT:
         if (in->opd[0].imm < 0)
             error_at(p, in->opd[0].loc, "the number of groups must not be negative");
         break;
@@ -669,7 +696,7 @@ void check_rules(struct parser *p, struct ptx_inst *in)
             diag_error(p->d, in->loc.line, in->loc.col, "'%s': %s", ptx_ops[in->op].text, why);
             return;
         }
-        if (in->op != OP_CVT) {      /* whose legality depends on its operands, too */
+        if (in->op != OP_CVT && in->op != OP_WGMMA) {    /* whose legality depends on operands, or on the shape */
             m->used = true;
             m->op = in->op;
             memcpy(m->type, in->type, sizeof m->type);

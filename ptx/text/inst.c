@@ -154,6 +154,18 @@ static void imply_modifiers(const struct parser *p, struct ptx_inst *in)
         in->mod[PG_FTZ] = MOD(FTZ, FTZ);
 }
 
+/* The shape of wgmma.mma_async: too many for words of a group. */
+static bool read_wgmma_shape(struct ptx_inst *in, const struct name *word)
+{
+    int n, k, end = 0;
+    if (in->op != OP_WGMMA || in->wgmma_n || sscanf(word->s, ".m64n%3dk%3d%n", &n, &k, &end) != 2 || word->s[end] ||
+        n <= 0 || k <= 0)
+        return false;
+    in->wgmma_n = (uint16_t)n;
+    in->wgmma_k = (uint16_t)k;
+    return true;
+}
+
 static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
 {
     int ntypes = 0;
@@ -164,7 +176,7 @@ static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
             in->type[ntypes++] = n->type;
         else if (in->op == OP_MOV && !p->moved && (n->vec == 2 || n->vec == 4))
             p->moved = n->vec;
-        else
+        else if (!read_wgmma_shape(in, n))
             ok &= add_modifier(p, in, n, p->mod_loc[i]);
     }
     /* a sub-space (param::entry, shared::cta) implies its space */

@@ -170,8 +170,9 @@ static bool vector_operand(struct parser *p, const struct ptx_inst *in, const st
                            struct ptx_operand *o)
 {
     bool ok = true;
-    if (n->n < 1 || n->n > 8)
-        return operand_error(p, n, "a vector operand has 1 to 8 elements");
+    if (n->n < 1 || n->n > (in->op == OP_WGMMA ? PTX_MAX_ELEMENTS : 8))
+        return operand_error(p, n, in->op == OP_WGMMA ? "a matrix has 1 to 128 registers in each thread"
+                                                      : "a vector operand has 1 to 8 elements");
     o->kind = OPD_VEC;
     o->n = (uint8_t)n->n;
     o->elem = arena_alloc(p->arena, n->n * sizeof *o->elem);
@@ -292,7 +293,7 @@ bool operand_read(struct parser *p, const struct ptx_inst *in, char letter, cons
         return label_operand(p, in, n, o);
     if (letter == 't')
         return texture_operand(p, in, n, o);
-    if (strchr("dDpeVF", letter) && node_has_sum(n))
+    if (strchr("dDpeVFW", letter) && node_has_sum(n))
         return operand_error(p, n, "the result needs a register");
     if (n->kind == NODE_MEM)
         return operand_error(p, n, "a memory operand cannot stand here");

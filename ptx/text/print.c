@@ -181,6 +181,8 @@ static void put_modifiers(struct out *o, const struct ptx_inst *in)
     done[PG_BOUND] = true;
     put_groups(o, in, done, false);
     put_groups(o, in, done, true);
+    if (in->wgmma_n)
+        put(o, ".m64n%dk%d", in->wgmma_n, in->wgmma_k);
     if (!video)
         put_types(o, in);
     if (in->mod[PG_BOUND])

@@ -8,7 +8,7 @@
 
 static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
-    "wgmma", "tcgen05",                                                /* matrices */
+    "tcgen05",                                                                 /* matrices */
     "cp", "mbarrier", "clusterlaunchcontrol", "setmaxnreg",
     "multimem", "tensormap", "createpolicy",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
@@ -21,7 +21,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
     { "cp", ".reduce.async.bulk.tensor" },
     { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
-    { "mma", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
+    { "mma", ".sp" }, { "wgmma.mma_async", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 

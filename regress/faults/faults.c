@@ -190,7 +190,7 @@ static const char *kind_name(simtx_fault_kind k)
     static const char *const names[] = { "NONE",           "OUT_OF_BOUNDS", "USE_AFTER_FREE", "MISALIGNED",
                                          "WRONG_SPACE",    "READ_ONLY",     "BARRIER",        "DEADLOCK",
                                          "STACK_OVERFLOW", "TRAP",          "ASSERT",         "BAD_CALL",
-                                         "TRANSACTION",    "MALLOC" };
+                                         "TRANSACTION",    "MALLOC",        "WARP",           "TEXTURE" };
     return (size_t)k < sizeof names / sizeof *names ? names[k] : "?";
 }
 

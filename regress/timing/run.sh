@@ -49,6 +49,39 @@ for name in cluster_histogram cluster_stencil bulk_pipeline tensor_tiles; do
         holds "$name on $machine" run out "$(kernel $name)" --timing --config $machine
     done
 done
+
+# ---- products of warpgroups: the rate is that of the key; the warps go on ----
+holds "wgmma_gemm" run one "$(kernel wgmma_gemm)" $small --stats one.json
+for how in "--threads 2" "--set sim.sync_window=1" "--set sim.no_skip=true" "--simt independent"; do
+    holds "wgmma_gemm $how" run other "$(kernel wgmma_gemm)" $small $how --stats other.json
+    holds "wgmma_gemm $how: the same output" cmp one other
+    [ "$how" = "--simt independent" ] ||
+        holds "wgmma_gemm $how: the same statistics" "$build/regress/timing/same_json" one.json other.json
+done
+for machine in v100 h100; do
+    holds "wgmma_gemm on $machine" run out "$(kernel wgmma_gemm)" --timing --config $machine
+done
+# products NUMBER STEPS OPTIONS...: cycles of so many products of m64n256k16 with so many steps of additions beside them
+products() {
+    local number=$1 steps=$2
+    shift 2
+    "$simtx" launch --quiet --timing --config h100 "$here/wgmma.ptx" --kernel rate --grid 1 --block 128 \
+        --arg 'out=u32[4]:0' --arg "products=u32:$number" --arg "steps=u32:$steps" --print out:1 "$@" 2>err |
+        sed 's/^out: \([0-9]*\).*/\1/'
+}
+# takes CYCLES MORE FEWER: the difference of two numbers
+takes() {
+    [ "$(($2 - $3))" = "$1" ] || { echo "$2 - $3 is not $1"; return 1; }
+}
+for rate in 512 256; do
+    holds "56 products, $rate a cycle" takes $((56 * 16 * 256 * 16 / rate)) \
+        "$(products 64 0 --set core.tensor_products=$rate)" "$(products 8 0 --set core.tensor_products=$rate)"
+done
+holds "additions beside 64 products" takes 0 "$(products 64 200)" "$(products 64 0)"
+additions=$(products 1 400)
+holds "a product beside additions, $additions cycles" [ "$additions" -gt "$(($(products 64 0) + 1000))" ]
+holds "products beside additions" [ "$(products 32 400)" -lt "$((additions + 1000))" ]
+
 # cluster KERNEL BLOCKS THREADS OPTIONS...: what the kernel of cluster.ptx leaves in out[]
 cluster() {
     local kernel=$1 blocks=$2 threads=$3

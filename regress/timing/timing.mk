@@ -7,7 +7,8 @@ $(B)/regress/timing/streams: regress/timing/streams.cu | $(ALL)
 	@mkdir -p $(@D)
 	$(B)/bin/simtx-cc -O2 $< -o $@
 
-TIMING_PROGRAMS := cluster_histogram cluster_stencil bulk_pipeline tensor_tiles vecadd gemm_naive bfs reduce recursion device_printf convolution fft_convolution radix_sort \
+TIMING_PROGRAMS := cluster_histogram cluster_stencil bulk_pipeline tensor_tiles wgmma_gemm vecadd gemm_naive bfs reduce \
+                   recursion device_printf convolution fft_convolution radix_sort \
                    stencil3d struct_args transpose vector_loads virtual_calls compaction
 
 TESTS          += test-timing

@@ -16,6 +16,7 @@ enum event_kind {
     EVENT_LOAD, EVENT_STORE,         /* an access of the warp has performed */
     EVENT_ACQUIRE,                   /* an acquire has performed: inst */
     EVENT_COPY,                      /* an asynchronous copy has completed: address, its group */
+    EVENT_PRODUCT,                   /* a product of a warpgroup has completed: address, its group */
     EVENT_BULK,                      /* the engine of bulk copies sends its next part */
     EVENT_BULK_PART,                 /* a part of a bulk copy has arrived: address of its mem_op */
     EVENT_TX                         /* an access of transactional memory has completed: address of its mem_op */

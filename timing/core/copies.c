@@ -10,7 +10,9 @@
  * A warp has at most COPY_ARRIVALS of them outstanding; the next one stalls.
  *
  * The bulk copies (bulk_engine.c) to global memory have groups of their own, and a wait may be for the reading of their
- * sources alone.
+ * sources alone. So have the products of a warpgroup (wgmma): the tensor pipeline of each warp's scheduler computes the
+ * products of its warps in the order of their issue, a queue without limit, while the warps go on. That the pipelines
+ * read shared memory at full rate, beside the load/store unit, is an assumption; no source gives their bandwidth.
  */
 #include "base/alloc.h"
 #include "ptx/memory/async_copy.h"
@@ -52,18 +54,18 @@ void copies_begin(struct sm *s, const struct slot *w, struct mem_op *op)
     r->in_flight[group]++;
 }
 
-static uint32_t in_flight(const struct copies *c)
+static uint32_t in_flight(const struct copies *c, enum sm_copy_ring ring)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < SM_COPY_GROUPS; i++)
-        n += c->ring[SM_COPY_ASYNC].in_flight[i];
+        n += c->ring[ring].in_flight[i];
     return n;
 }
 
 bool copies_pending(const struct sm *s, const struct slot *w)
 {
     const struct copies *c = s->copies ? &s->copies[w->index] : NULL;
-    return c && (c->bulk || c->narrivals || in_flight(c));
+    return c && (c->bulk || c->narrivals || in_flight(c, SM_COPY_ASYNC) || in_flight(c, SM_COPY_PRODUCT));
 }
 
 void copies_commit(struct sm *s, const struct slot *w, const struct tinst *t)
@@ -103,7 +105,7 @@ bool copies_allow(const struct sm *s, const struct slot *w, const struct tinst *
 void copies_arrive(struct sm *s, const struct slot *w, struct mem_op *op)
 {
     struct copies *c = copies_of(s, w);
-    c->arrival[c->narrivals++] = (struct copy_arrival){ c->next, in_flight(c) + 1, op };
+    c->arrival[c->narrivals++] = (struct copy_arrival){ c->next, in_flight(c, SM_COPY_ASYNC) + 1, op };
 }
 
 /* The copy with this number is complete; or, with op, the access of this arrival has performed. */
@@ -125,7 +127,7 @@ static void settle_arrivals(struct sm *s, struct copies *c, uint64_t copy, const
 
 static void consider(struct sm *s, struct slot *w)
 {
-    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM)
+    if (w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_MEM || w->set == SCHED_WAIT + SM_STALL_SCOREBOARD_ALU)
         warp_consider(s, w);
     else if (w->ended)
         sm_block_check_end(s, w->block);
@@ -173,6 +175,23 @@ void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group)
     c->bulk--;
     if (group != SM_NO_GROUP)
         c->ring[SM_COPY_BULK].in_flight[group]--;
+    consider(s, w);
+}
+
+/* ---- products of a warpgroup ---- */
+
+void copies_begin_product(struct sm *s, const struct slot *w, uint64_t at)
+{
+    struct copy_ring *r = &copies_of(s, w)->ring[SM_COPY_PRODUCT];
+    uint32_t group = r->group % SM_COPY_GROUPS;
+    r->in_flight[group]++;
+    calendar_add(&s->calendar, s->now, &(struct event){ .at = at, .address = group, .kind = EVENT_PRODUCT,
+                                                       .warp = w->index });
+}
+
+void copies_product_end(struct sm *s, struct slot *w, uint32_t group)
+{
+    s->copies[w->index].ring[SM_COPY_PRODUCT].in_flight[group]--;
     consider(s, w);
 }
 

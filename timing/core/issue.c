@@ -65,6 +65,13 @@ static bool execute_memory(struct sm *s, struct slot *w, const struct tinst *t, 
     return shared;
 }
 
+/* The warp goes on; it waits for the product's group (copies.c). */
+static void execute_product(struct sm *s, const struct slot *w, const struct tinst *t)
+{
+    uint64_t at = pipe_queue(s, w->sched, t);
+    copies_begin_product(s, w, at + t->latency + s->cfg.stages);
+}
+
 static void execute_alu(struct sm *s, struct slot *w, const struct tinst *t)
 {
     uint64_t at = pipe_take(s, w->sched, w, t);
@@ -234,6 +241,8 @@ static void issue(struct sm *s, struct slot *w)
     bool shared = false;
     if (op)
         shared = execute_memory(s, w, t, st.lanes, op);
+    else if (t->queued)
+        execute_product(s, w, t);
     else if (t->kind == TINST_ALU)
         execute_alu(s, w, t);
     else if (t->kind == TINST_FENCE)
@@ -242,7 +251,9 @@ static void issue(struct sm *s, struct slot *w)
         copies_commit(s, w, t);
     warp_advance(s, w);
     if (t->kind > TINST_MEMORY) {
-        uint64_t completes = t->kind == TINST_BARRIER ? arrive_at_barrier(s, t) : s->now + s->cfg.barrier_latency;
+        uint64_t completes = t->kind == TINST_BARRIER ? arrive_at_barrier(s, t)
+                             : t->kind == TINST_COPY  ? s->now + 1      /* the barrier of a warpgroup */
+                                                      : s->now + s->cfg.barrier_latency;
         hold_after_control(s, w, t, completes, sleep);
         thread_states_account(s, w);
         if (block->block && block->block->released)

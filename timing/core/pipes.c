@@ -138,6 +138,15 @@ uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct 
     return s->collector.unit[c] = take_unit(&s->pipe[t->pipe], k, t, read_sources(s, w, t));
 }
 
+uint64_t pipe_queue(struct sm *s, unsigned k, const struct tinst *t)
+{
+    struct pipeline *p = &s->pipe[t->queue];
+    struct unit *u = &p->unit[first_unit(p, k)];
+    uint64_t from = u->free > s->now ? u->free : s->now;
+    u->free = from + t->interval;
+    return from;
+}
+
 /* Fences must wait for an instruction in a collector: it counts as one access until it is in the load/store unit. */
 static void count_collected(struct slot *w, const struct mem_op *op, uint32_t n)
 {

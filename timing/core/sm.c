@@ -266,6 +266,7 @@ static void handle(struct sm *s, const struct event *e)
     case EVENT_LOAD: warp_performed(s, w, 1, 0, 0); break;
     case EVENT_STORE: warp_performed(s, w, 0, 1, 0); break;
     case EVENT_COPY: copies_end(s, w, e->address); break;
+    case EVENT_PRODUCT: copies_product_end(s, w, (uint32_t)e->address); break;
     case EVENT_BULK: bulk_wake(s); break;
     case EVENT_BULK_PART: bulk_part_arrived(s, (struct mem_op *)(uintptr_t)e->address); break;
     case EVENT_TX: tx_op_over(s, (struct mem_op *)(uintptr_t)e->address); break;

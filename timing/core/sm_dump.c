@@ -31,6 +31,10 @@ static void describe_register(const struct sm *s, const struct slot *w, char *bu
         snprintf(buf, size, "all registers of the warp: %u loads and %u other results are pending", w->nmem, w->nalu);
         return;
     }
+    if (t->queued) {
+        snprintf(buf, size, "a register of its product, which is still being loaded or computed");
+        return;
+    }
     for (unsigned i = 0; i < (unsigned)t->nsrc + t->ndst; i++) {
         unsigned r = t->reg[i];
         bool m = memory[r / 64] >> r % 64 & 1, a = alu[r / 64] >> r % 64 & 1;
@@ -47,7 +51,7 @@ static void describe_barrier(const struct slot *w, char *buf, size_t size)
 {
     const struct warp *p = w->warp;
     const struct simt_entry *e = &p->entry[p->current];
-    const struct barrier *b = &p->block->barriers[e->barrier % MAX_BARRIERS];
+    const struct barrier *b = &p->block->barriers[e->barrier % BLOCK_BARRIERS];
     if (w->waking)
         snprintf(buf, size, "the end of a barrier that is complete");
     else if (e->waits == WAIT_CLUSTER)
@@ -55,6 +59,9 @@ static void describe_barrier(const struct slot *w, char *buf, size_t size)
                  p->block->cluster_arrived, p->block->live_threads);
     else if (e->waits != WAIT_BARRIER)
         snprintf(buf, size, "other lanes of its warp");
+    else if (e->barrier >= MAX_BARRIERS)
+        snprintf(buf, size, "its warpgroup at wgmma.wait_group: %u of %u threads have arrived", b->arrived,
+                 b->expected);
     else
         snprintf(buf, size, "barrier %u: %u of %u threads have arrived", e->barrier, b->arrived,
                  b->expected ? b->expected : p->block->live_threads);

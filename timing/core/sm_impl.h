@@ -16,7 +16,7 @@
 #include "tm/core/tm_core.h"
 
 enum { SM_SCHEDULERS_MAX = 8, SM_UNITS_MAX = 16, SM_SLOTS_MAX = SM_SCHEDULERS_MAX * 64, SM_NO_HOLD = SM_STALLS,
-       SM_COPY_GROUPS = 16,              /* of a warp, of asynchronous copies in flight */
+       SM_COPY_GROUPS = 16,              /* of a warp, of asynchronous copies or products in flight */
        SM_NO_GROUP = 255 };
 
 /* State of an SM for a grid: the worker that executes its blocks, and contexts of ended blocks for reuse. */
@@ -290,6 +290,8 @@ static inline bool pipe_accepts(const struct sm *s, unsigned k, enum pipe p)
 bool pipe_offers(struct sm *s, unsigned k, enum pipe p, uint32_t *why, uint64_t *again);
 /* Issues an instruction to its pipeline. Returns the cycle in which the pipeline accepts it. */
 uint64_t pipe_take(struct sm *s, unsigned k, const struct slot *w, const struct tinst *t);
+/* The same for an asynchronous product, which does not wait for the pipeline to be free: it is queued. */
+uint64_t pipe_queue(struct sm *s, unsigned k, const struct tinst *t);
 /* Issues a memory instruction, directly or through an operand collector. */
 void pipe_memory(struct sm *s, struct slot *w, const struct tinst *t, struct mem_op *op);
 void pipe_dispatch(struct sm *s);                /* sends a collected memory instruction to the load/store unit */
@@ -355,6 +357,9 @@ void copies_end(struct sm *s, struct slot *w, uint64_t number);      /* that cop
 uint32_t copies_begin_bulk(struct sm *s, const struct slot *w, uint32_t n, bool of_group);
 void copies_bulk_read(struct sm *s, struct slot *w, uint32_t group);
 void copies_bulk_end(struct sm *s, struct slot *w, uint32_t group);
+/* A product of the warp's warpgroup completes in cycle `at`; it has completed. */
+void copies_begin_product(struct sm *s, const struct slot *w, uint64_t at);
+void copies_product_end(struct sm *s, struct slot *w, uint32_t group);
 
 /* ---- bulk_engine.c ---- */
 /* The bulk copies of a warp instruction have been issued to the load/store unit; the instruction has passed it. */

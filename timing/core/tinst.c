@@ -39,6 +39,11 @@ static enum domain domain_of_type(const struct ptx_inst *in, uint8_t type)
     return is_half(type) ? N_HALF : N_FP;
 }
 
+static bool is_matrix_product(const struct ptx_inst *in)
+{
+    return ptx_is_matrix_product((enum ptx_op)in->op) || in->op == OP_WGMMA;
+}
+
 static enum domain domain_of(const struct ptx_inst *in)
 {
     enum domain first = domain_of_type(in, in->type[0]), second = domain_of_type(in, in->type[1]);
@@ -47,7 +52,7 @@ static enum domain domain_of(const struct ptx_inst *in)
     case PTX_UNIT_SFU: return first;
     case PTX_UNIT_SOURCE: return second;
     case PTX_UNIT_CONVERT: return first > second ? first : second;
-    case PTX_UNIT_TENSOR: return ptx_is_matrix_product((enum ptx_op)in->op) ? first : N_INT;
+    case PTX_UNIT_TENSOR: return is_matrix_product(in) ? first : N_INT;
     default: return N_INT;
     }
 }
@@ -113,7 +118,7 @@ static uint32_t lanes_of(enum pipe p, const struct sm_cfg *c)
 
 struct tinst_class tinst_class(const struct ptx_inst *in)
 {
-    bool matrix = ptx_is_matrix_product((enum ptx_op)in->op);
+    bool matrix = is_matrix_product(in);
     return (struct tinst_class){ pipe_of(in), latency_keys[matrix ? LC_MATRIX : lat_class_of(in)] };
 }
 
@@ -138,6 +143,11 @@ static void set_matrix(struct tinst *t, const struct ptx_inst *in, const struct 
     if (t->interval < t->lane_cycles)
         t->interval = t->lane_cycles;
     t->latency = c->class[l].latency + t->interval - 1;
+    t->queued = in->op == OP_WGMMA;
+    if (t->queued) {
+        t->queue = t->pipe;
+        t->pipe = PIPE_CTRL;
+    }
 }
 
 /* Each instruction of a sequence needs the result of the one before: they issue evenly over its latency. */
@@ -154,7 +164,7 @@ static void set_sequence(struct tinst *t, const struct ptx_inst *in, const struc
 static void set_alu(struct tinst *t, const struct ptx_inst *in, const struct sm_cfg *c)
 {
     enum lat_class l = lat_class_of(in);
-    if (ptx_is_matrix_product((enum ptx_op)in->op)) {
+    if (is_matrix_product(in)) {
         set_matrix(t, in, c);
         return;
     }
@@ -236,7 +246,7 @@ static void set_order(struct tinst *t, const struct ptx_inst *in)
     else if (t->kind == TINST_FENCE)
         set_fence(t, in, block);
     else if (in->op == OP_CLUSTER_ARRIVE) {
-        t->ordered = t->releases_cluster = in->mod[PG_SEM] != MOD(SEM, RELAXED);
+        t->ordered = t->waits_for_shared = in->mod[PG_SEM] != MOD(SEM, RELAXED);
         t->access = (struct order_access){ ORDER_FENCE, .release = true };
     } else if (t->kind == TINST_BARRIER || t->kind == TINST_EXIT) {
         t->ordered = true;
@@ -253,6 +263,7 @@ struct numbering {
     uint32_t base[RC_COUNT], carry;
     uint32_t src[64], dst[64], nsrc, ndst;       /* of the current instruction; no tinst has more than 64 */
     uint32_t read_words, written_words;          /* the 32-bit registers of these; predicates are apart */
+    uint64_t *wide;                              /* of the current instruction, if it is `queued` */
 };
 
 static void set_numbering(struct numbering *n, const struct flow *flow)
@@ -319,6 +330,22 @@ static uint8_t accesses(uint32_t words, const struct sm_cfg *c)
     return (uint8_t)num_least(words * (c->warp_size / LANES), UINT8_MAX);
 }
 
+static void note_wide(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct numbering *n = ctx;
+    (void)write;
+    if (n->flow->slot[r->id] != FLOW_NONE)
+        n->wide[number_in(n, r) / 64] |= UINT64_C(1) << number_in(n, r) % 64;
+}
+
+/* More registers than the lists hold. Its results are available at once: only reading them early would be an error. */
+static void set_wide_registers(struct tinst *t, const struct ptx_inst *in, struct numbering *n)
+{
+    t->nwide = (uint16_t)(n->carry / 64 + 1);
+    t->wide = n->wide = mem_zero(t->nwide, sizeof *t->wide, "the registers of a product");
+    ptx_inst_visit_regs(in, note_wide, n);
+}
+
 static void set_registers(struct tinst *t, const struct ptx_inst *in, struct numbering *n, const struct sm_cfg *c)
 {
     n->nsrc = n->ndst = n->read_words = n->written_words = 0;
@@ -333,6 +360,10 @@ static void set_registers(struct tinst *t, const struct ptx_inst *in, struct num
         note(n->src, &n->nsrc, n->carry);
     if (t->kind == TINST_CALL || t->kind == TINST_HOST) {
         t->all_regs = true;                      /* results are copied when the callee returns */
+        return;
+    }
+    if (t->queued) {
+        set_wide_registers(t, in, n);
         return;
     }
     t->all_regs = t->kind == TINST_TX || n->nsrc + n->ndst > TINST_REGS;   /* TX: all are saved and restored */
@@ -368,9 +399,10 @@ static void set_copy(struct tinst *t, const struct ptx_inst *in)
     bool waits = ptx_waits_for_groups((enum ptx_op)in->op);
     t->copy_ring = in->op == OP_BULK_WAIT_READ                          ? SM_COPY_BULK_READ
                    : in->op == OP_BULK_WAIT || in->op == OP_BULK_COMMIT ? SM_COPY_BULK
+                   : ptx_is_warpgroup((enum ptx_op)in->op)              ? SM_COPY_PRODUCT
                                                                         : SM_COPY_ASYNC;
     t->copy_commits = !waits;
-    t->copy_waits = in->op != OP_CP_COMMIT && in->op != OP_BULK_COMMIT;
+    t->copy_waits = in->op != OP_CP_COMMIT && in->op != OP_BULK_COMMIT && in->op != OP_WGMMA_COMMIT;
     t->copy_left = waits ? (uint32_t)num_least((uint64_t)in->opd[0].imm, UINT32_MAX) : 0;
 }
 
@@ -455,7 +487,16 @@ static const struct call_site *site_of(const struct code *code, uint32_t i)
     return d->in && d->in->op == OP_CALL ? d->extra : NULL;
 }
 
-static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address)
+static bool has_warpgroup_products(const struct program *p)
+{
+    for (uint32_t i = 0; i < p->nfuncs; i++)
+        for (uint32_t k = 0; p->func_at[i]->has_body && k < p->func_at[i]->ninsts; k++)
+            if (p->func_at[i]->insts[k].op == OP_WGMMA)
+                return true;
+    return false;
+}
+
+static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, uint64_t address, bool products)
 {
     const struct ptx_func *f = code->func;
     struct tcode *t = mem_zero(1, sizeof *t, "the instructions of a function");
@@ -473,6 +514,7 @@ static struct tcode *tcode_new(const struct code *code, const struct sm_cfg *c, 
         set_registers(&t->inst[i], &f->insts[i], &n, c);
         t->inst[i].drains = t->inst[i].kind == TINST_HOST ||
                             (private && ptx_is_tensor_copy((enum ptx_op)f->insts[i].op));
+        t->inst[i].waits_for_shared |= products && ptx_is_proxy_fence((enum ptx_op)f->insts[i].op);
     }
     const struct ptx_inst end = { .op = OP_RET };
     set_instruction(&t->inst[f->ninsts], &end, NULL, f->is_entry, c);
@@ -506,6 +548,8 @@ const char *tcode_register(const struct tcode *t, const struct ptx_inst *in, uin
 
 static void tcode_free(struct tcode *t)
 {
+    for (uint32_t i = 0; t && i < t->ninsts; i++)
+        free(t->inst[i].wide);
     if (t)
         free(t->inst);
     free(t);
@@ -531,11 +575,12 @@ struct tprogram *tprogram_new(const struct program *p, const struct sm_cfg *c, u
     struct tprogram *t = mem_zero(1, sizeof *t, "the instructions of a program");
     t->of_func = mem_zero(p->nfuncs + 1, sizeof *t->of_func, "the instructions of a program");
     t->nfuncs = p->nfuncs;
+    bool products = has_warpgroup_products(p);
     for (uint32_t i = 0; i < p->nfuncs; i++) {
         struct ptx_func *f = p->func_at[i];
         if (!f->has_body || !f->code)
             continue;
-        t->of_func[i] = tcode_new(f->code, c, address);
+        t->of_func[i] = tcode_new(f->code, c, address, products);
         t->max_regs = t->of_func[i]->nregs > t->max_regs ? t->of_func[i]->nregs : t->max_regs;
         t->max_predicates = num_most(t->max_predicates, t->of_func[i]->npredicates);
         address += function_bytes(f, c);

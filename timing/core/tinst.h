@@ -33,16 +33,17 @@ enum combine { COMBINE_NONE, COMBINE_SUM, COMBINE_REDUCE, COMBINE_RANK };
  * are in bit sets. */
 enum { TINST_REGS = 16, TINST_WORDS = 2 };
 
-/* The kinds of groups of copies: of cp.async; of bulk copies, until these are complete, and until they have read their
- * sources. */
-enum sm_copy_ring { SM_COPY_ASYNC, SM_COPY_BULK, SM_COPY_BULK_READ, SM_COPY_RINGS };
+/* The kinds of groups: of cp.async; of bulk copies, until these are complete, and until they have read their sources;
+ * of products of a warpgroup. */
+enum sm_copy_ring { SM_COPY_ASYNC, SM_COPY_BULK, SM_COPY_BULK_READ, SM_COPY_PRODUCT, SM_COPY_RINGS };
 
 struct tinst {
     uint8_t pipe, kind;
     uint8_t nsrc, ndst;
     bool all_regs;                   /* waits until no register of the warp is pending; its sources are not listed */
     bool ordered;                    /* the order policy decides on `access` before it issues */
-    bool releases_cluster;           /* waits for accesses to shared memory: an arrival at the barrier of a cluster */
+    bool waits_for_shared;           /* for its warp's accesses to shared memory: an arrival at a cluster's barrier; a
+                                        proxy fence, if the program has products of warpgroups: they read at issue */
     bool acquires;                   /* an acquire or a fence of more than block scope */
     bool stops;                      /* its warp does not issue until its result is available */
     bool fetch;                      /* reads a texture */
@@ -52,6 +53,10 @@ struct tinst {
     bool copies, copy_arrives;       /* TINST_MEMORY: cp.async and bulk copies; cp.async.mbarrier.arrive (copies.c) */
     uint32_t copy_left;              /* the latest groups that may still be in flight */
     bool far_regs;                   /* uses registers that are not in the bit sets */
+    bool queued;                     /* TINST_ALU: an asynchronous product, which waits in the queue of a pipeline */
+    uint8_t queue;                   /* its pipeline; `pipe` is PIPE_CTRL, which always accepts it */
+    uint16_t nwide;                  /* words of `wide` */
+    uint64_t *wide;                  /* its registers, if `queued`, as a bit set; they are in no other list */
     uint8_t register_reads, register_writes;     /* registers of 32 bits, each for 32 lanes; at most 255 */
     uint16_t issued, lanes;          /* enum stat: its pipeline's counters of warp instructions and of their lanes */
     uint16_t lane_cycles;            /* core cycles until all lanes of a warp have entered the pipeline */

@@ -69,6 +69,8 @@ void warp_guards_read(struct sm *s, struct slot *w)
 static inline bool uses_any(const struct tinst *t, const uint64_t *set)
 {
     uint64_t any = 0;
+    for (unsigned k = 0; k < t->nwide; k++)
+        any |= t->wide[k] & set[k];
     for (int k = 0; k < TINST_WORDS; k++)
         any |= t->uses[k] & set[k];
     for (unsigned i = 0; t->far_regs && i < (unsigned)t->nsrc + t->ndst; i++)
@@ -136,7 +138,7 @@ static inline unsigned own_set(const struct sm *s, const struct slot *w)
 static inline bool others_decide(const struct slot *w)
 {
     return w->tm | w->inst->ordered | w->inst->drains | (w->inst->kind == TINST_COPY) |
-           w->inst->copy_arrives | w->inst->copies;
+           w->inst->copy_arrives | w->inst->copies | w->inst->waits_for_shared;
 }
 
 /* core.exit_past_stores: the exit does not wait; its block does, for the accesses that the SM has not sent to L2. In a
@@ -152,7 +154,7 @@ static unsigned others_set(struct sm *s, struct slot *w)
     const struct tinst *t = w->inst;
     if (w->tm && (t->kind == TINST_TX || w->in_tx) && !tx_may_issue(s, w, t))
         return SCHED_WAIT + SM_STALL_TX;
-    if (t->releases_cluster && w->order.shared)
+    if (t->waits_for_shared && w->order.shared)
         return SCHED_WAIT + SM_STALL_ORDER;
     if (t->ordered && s->cfg.order->counts_lines >> t->access.kind & 1)
         w->order.next_lines = lsu_count_lines(s->lsu, w->warp, w->step, warp_guard_lanes(w->warp, w->step));
@@ -163,7 +165,7 @@ static unsigned others_set(struct sm *s, struct slot *w)
     if (t->copies && s->cfg.order->stage && !order_none_outstanding(&w->order))
         return SCHED_WAIT + order_stall(t->access.kind);
     if ((t->kind == TINST_COPY || t->copy_arrives) && !copies_allow(s, w, t))
-        return SCHED_WAIT + SM_STALL_SCOREBOARD_MEM;
+        return SCHED_WAIT + (t->copy_ring == SM_COPY_PRODUCT ? SM_STALL_SCOREBOARD_ALU : SM_STALL_SCOREBOARD_MEM);
     if (t->drains && (w->collecting || lsu_warp_busy(s->lsu, w->index))) {
         s->hosts++;
         return SCHED_WAIT + SM_STALL_DRAIN;

@@ -55,6 +55,12 @@ unsigned char behave_fill(uint32_t at);          /* byte `at` of the buffer */
  */
 struct behave_count behave_run(const struct device *dev, int ndev, bool *form_covered, int part, int parts);
 
+/* Elements of matrices: the value of a pattern of bits; the nearest half of a float, ties to even. */
+enum behave_kind { BEHAVE_HALF, BEHAVE_BRAIN, BEHAVE_TENSOR, BEHAVE_E4M3, BEHAVE_E5M2, BEHAVE_DOUBLE, BEHAVE_SIGNED,
+                   BEHAVE_UNSIGNED, BEHAVE_BITS };
+double behave_element(enum behave_kind k, uint64_t v, uint32_t bits);
+uint32_t behave_half(float f);
+
 void behave_memory(struct behave_ctx *x);
 void behave_atomics(struct behave_ctx *x);
 void behave_wide(struct behave_ctx *x);
@@ -65,6 +71,7 @@ void behave_texture(struct behave_ctx *x);
 void behave_pairs(struct behave_ctx *x);
 void behave_matrix(struct behave_ctx *x);
 void behave_gemm(struct behave_ctx *x);
+void behave_warpgroup(struct behave_ctx *x);
 void behave_cluster(struct behave_ctx *x);
 void behave_bulk(struct behave_ctx *x);
 

@@ -20,8 +20,6 @@ static uint64_t bits_of(uint32_t thread, uint32_t at, uint32_t bit, uint32_t n)
     return n < 8 ? v >> bit % 8 & ((1u << n) - 1) : v;
 }
 
-enum kind { HALF, BRAIN, TENSOR, E4M3, E5M2, DOUBLE, SIGNED, UNSIGNED, BITS };
-
 static double half_value(uint32_t v)
 {
     int e = v >> 10 & 31, f = v & 1023;
@@ -46,24 +44,24 @@ static double small_value(uint32_t v, int fraction_bits, int bias)
     return v >> 7 ? -m : m;
 }
 
-static double value_of(enum kind k, uint64_t v, uint32_t bits)
+double behave_element(enum behave_kind k, uint64_t v, uint32_t bits)
 {
     double d;
     switch (k) {
-    case HALF: return half_value((uint32_t)v);
-    case BRAIN: return float_value((uint32_t)v << 16);
-    case TENSOR: return float_value((uint32_t)v & ~0x1fffu);
-    case E4M3: return small_value((uint32_t)v, 3, 7);
-    case E5M2: return small_value((uint32_t)v, 2, 15);
-    case DOUBLE: memcpy(&d, &v, 8); return d;
-    case SIGNED: return (double)((int64_t)(v << (64 - bits)) >> (64 - bits));
+    case BEHAVE_HALF: return half_value((uint32_t)v);
+    case BEHAVE_BRAIN: return float_value((uint32_t)v << 16);
+    case BEHAVE_TENSOR: return float_value((uint32_t)v & ~0x1fffu);
+    case BEHAVE_E4M3: return small_value((uint32_t)v, 3, 7);
+    case BEHAVE_E5M2: return small_value((uint32_t)v, 2, 15);
+    case BEHAVE_DOUBLE: memcpy(&d, &v, 8); return d;
+    case BEHAVE_SIGNED: return (double)((int64_t)(v << (64 - bits)) >> (64 - bits));
     default: return (double)v;
     }
 }
 
 struct product {
     const char *text;                /* after mma.sync.aligned. */
-    enum kind a, b;
+    enum behave_kind a, b;
     int m, k, bits;
     bool half_sum, clamps, xors;
 };
@@ -73,7 +71,7 @@ static double element_a(const struct product *p, uint32_t warp, int row, int k)
 {
     int per = p->bits == 64 ? 1 : 32 / p->bits, lane = row % 8 * 4 + k % (4 * per) / per;
     int e = k % per + (row >= 8 ? per : 0) + (k >= 4 * per ? p->m / 8 * per : 0);
-    return value_of(p->a, bits_of(warp * 32 + (uint32_t)lane, AT_A, (uint32_t)(e * p->bits), (uint32_t)p->bits),
+    return behave_element(p->a, bits_of(warp * 32 + (uint32_t)lane, AT_A, (uint32_t)(e * p->bits), (uint32_t)p->bits),
                     (uint32_t)p->bits);
 }
 
@@ -81,12 +79,11 @@ static double element_b(const struct product *p, uint32_t warp, int k, int colum
 {
     int per = p->bits == 64 ? 1 : 32 / p->bits, lane = column * 4 + k % (4 * per) / per;
     int e = k % per + k / (4 * per) * per;
-    return value_of(p->b, bits_of(warp * 32 + (uint32_t)lane, AT_B, (uint32_t)(e * p->bits), (uint32_t)p->bits),
+    return behave_element(p->b, bits_of(warp * 32 + (uint32_t)lane, AT_B, (uint32_t)(e * p->bits), (uint32_t)p->bits),
                     (uint32_t)p->bits);
 }
 
-/* Rounds to the nearest half, ties to even. */
-static uint32_t half_of_float(float f)
+uint32_t behave_half(float f)
 {
     uint32_t sign = signbit(f) ? 0x8000 : 0;
     double a = fabs((double)f), unit;
@@ -108,7 +105,7 @@ static uint64_t sum_of(const struct product *p, uint32_t thread, int i)
     int row = (int)lane / 4 + (i >= 2 ? 8 : 0), column = (int)lane % 4 * 2 + i % 2, depth = p->k;
     uint64_t c = bits_of(thread, AT_C, (uint32_t)i * (p->half_sum ? 16 : p->bits == 64 ? 64 : 32),
                          p->half_sum ? 16 : p->bits == 64 ? 64 : 32), word;
-    if (p->a >= SIGNED) {
+    if (p->a >= BEHAVE_SIGNED) {
         int64_t s = (int32_t)c;
         for (int k = 0; k < depth; k++) {
             int64_t a = (int64_t)element_a(p, warp, row, k), b = (int64_t)element_b(p, warp, k, column);
@@ -116,8 +113,8 @@ static uint64_t sum_of(const struct product *p, uint32_t thread, int i)
         }
         return (uint32_t)(p->clamps && s > INT32_MAX ? INT32_MAX : p->clamps && s < INT32_MIN ? INT32_MIN : s);
     }
-    if (p->a == DOUBLE) {
-        double s = value_of(DOUBLE, c, 64);
+    if (p->a == BEHAVE_DOUBLE) {
+        double s = behave_element(BEHAVE_DOUBLE, c, 64);
         for (int k = 0; k < depth; k++)
             s = fma(element_a(p, warp, row, k), element_b(p, warp, k, column), s);
         memcpy(&word, &s, 8);
@@ -128,7 +125,7 @@ static uint64_t sum_of(const struct product *p, uint32_t thread, int i)
     for (int k = 0; k < depth; k++)
         s = fmaf((float)element_a(p, warp, row, k), (float)element_b(p, warp, k, column), s);
     memcpy(&bits, &s, 4);
-    return p->half_sum ? half_of_float(s) : s != s ? 0x7fffffff : bits;
+    return p->half_sum ? behave_half(s) : s != s ? 0x7fffffff : bits;
 }
 
 static void list(FILE *f, const char *reg, int first, int n)
@@ -140,7 +137,7 @@ static void list(FILE *f, const char *reg, int first, int n)
 
 static void product_test(struct behave_ctx *x, const struct product *p)
 {
-    bool wide = p->a == DOUBLE;
+    bool wide = p->a == BEHAVE_DOUBLE;
     int size = wide ? 8 : 4, per = wide ? 64 : 32;
     int na = p->m * p->k * p->bits / 32 / per, nb = 8 * p->k * p->bits / 32 / per;
     int sums = p->m / 4, nc = p->half_sum ? sums / 2 : sums;
@@ -162,7 +159,7 @@ static void product_test(struct behave_ctx *x, const struct product *p)
         reg = "e";
     }
     fprintf(f, "  mma.sync.aligned.%s ", p->text);
-    if (!wide && !p->half_sum && p->a < SIGNED) {
+    if (!wide && !p->half_sum && p->a < BEHAVE_SIGNED) {
         for (int i = 0; i < nc; i++)
             fprintf(f, "%s%%f%d", i ? ", " : "{", 50 + i);
         fputs("}, ", f);
@@ -177,7 +174,7 @@ static void product_test(struct behave_ctx *x, const struct product *p)
     list(f, reg, 50, nc);
     fputs(";\n", f);
     for (int i = 0; i < nc; i++)
-        if (!wide && !p->half_sum && p->a < SIGNED)
+        if (!wide && !p->half_sum && p->a < BEHAVE_SIGNED)
             fprintf(f, "  mov.b32 %%r%d, %%f%d;\n", 50 + i, 50 + i);
     for (int i = 0; i < nc; i++)
         fprintf(f, wide ? "  st.global.f64 [%%o+%d], %%%s%d;\n" : "  st.global.u32 [%%o+%d], %%%s%d;\n", 8 * i, reg,
@@ -194,32 +191,32 @@ static void product_test(struct behave_ctx *x, const struct product *p)
 }
 
 static const struct product products[] = {
-    { "m16n8k8.row.col.f16.f16.f16.f16", HALF, HALF, 16, 8, 16, true, false, false },
-    { "m16n8k16.row.col.f16.f16.f16.f16", HALF, HALF, 16, 16, 16, true, false, false },
-    { "m16n8k8.row.col.f32.f16.f16.f32", HALF, HALF, 16, 8, 16, false, false, false },
-    { "m16n8k16.row.col.f32.f16.f16.f32", HALF, HALF, 16, 16, 16, false, false, false },
-    { "m16n8k8.row.col.f32.bf16.bf16.f32", BRAIN, BRAIN, 16, 8, 16, false, false, false },
-    { "m16n8k16.row.col.f32.bf16.bf16.f32", BRAIN, BRAIN, 16, 16, 16, false, false, false },
-    { "m16n8k4.row.col.f32.tf32.tf32.f32", TENSOR, TENSOR, 16, 4, 32, false, false, false },
-    { "m16n8k8.row.col.f32.tf32.tf32.f32", TENSOR, TENSOR, 16, 8, 32, false, false, false },
-    { "m16n8k16.row.col.f32.e4m3.e4m3.f32", E4M3, E4M3, 16, 16, 8, false, false, false },
-    { "m16n8k32.row.col.f32.e4m3.e5m2.f32", E4M3, E5M2, 16, 32, 8, false, false, false },
-    { "m16n8k32.row.col.f32.e5m2.e5m2.f32", E5M2, E5M2, 16, 32, 8, false, false, false },
-    { "m16n8k32.row.col.f16.e4m3.e4m3.f16", E4M3, E4M3, 16, 32, 8, true, false, false },
-    { "m16n8k16.row.col.f16.e5m2.e4m3.f16", E5M2, E4M3, 16, 16, 8, true, false, false },
-    { "m8n8k4.row.col.f64.f64.f64.f64", DOUBLE, DOUBLE, 8, 4, 64, false, false, false },
-    { "m16n8k4.row.col.f64.f64.f64.f64", DOUBLE, DOUBLE, 16, 4, 64, false, false, false },
-    { "m16n8k8.row.col.f64.f64.f64.f64", DOUBLE, DOUBLE, 16, 8, 64, false, false, false },
-    { "m8n8k16.row.col.s32.s8.s8.s32", SIGNED, SIGNED, 8, 16, 8, false, false, false },
-    { "m16n8k16.row.col.satfinite.s32.s8.u8.s32", SIGNED, UNSIGNED, 16, 16, 8, false, true, false },
-    { "m16n8k32.row.col.s32.u8.s8.s32", UNSIGNED, SIGNED, 16, 32, 8, false, false, false },
-    { "m16n8k32.row.col.satfinite.s32.u8.u8.s32", UNSIGNED, UNSIGNED, 16, 32, 8, false, true, false },
-    { "m8n8k32.row.col.s32.s4.s4.s32", SIGNED, SIGNED, 8, 32, 4, false, false, false },
-    { "m16n8k32.row.col.s32.u4.s4.s32", UNSIGNED, SIGNED, 16, 32, 4, false, false, false },
-    { "m16n8k64.row.col.satfinite.s32.s4.u4.s32", SIGNED, UNSIGNED, 16, 64, 4, false, true, false },
-    { "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", BITS, BITS, 8, 128, 1, false, false, true },
-    { "m16n8k128.row.col.s32.b1.b1.s32.and.popc", BITS, BITS, 16, 128, 1, false, false, false },
-    { "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", BITS, BITS, 16, 256, 1, false, false, true },
+    { "m16n8k8.row.col.f16.f16.f16.f16", BEHAVE_HALF, BEHAVE_HALF, 16, 8, 16, true, false, false },
+    { "m16n8k16.row.col.f16.f16.f16.f16", BEHAVE_HALF, BEHAVE_HALF, 16, 16, 16, true, false, false },
+    { "m16n8k8.row.col.f32.f16.f16.f32", BEHAVE_HALF, BEHAVE_HALF, 16, 8, 16, false, false, false },
+    { "m16n8k16.row.col.f32.f16.f16.f32", BEHAVE_HALF, BEHAVE_HALF, 16, 16, 16, false, false, false },
+    { "m16n8k8.row.col.f32.bf16.bf16.f32", BEHAVE_BRAIN, BEHAVE_BRAIN, 16, 8, 16, false, false, false },
+    { "m16n8k16.row.col.f32.bf16.bf16.f32", BEHAVE_BRAIN, BEHAVE_BRAIN, 16, 16, 16, false, false, false },
+    { "m16n8k4.row.col.f32.tf32.tf32.f32", BEHAVE_TENSOR, BEHAVE_TENSOR, 16, 4, 32, false, false, false },
+    { "m16n8k8.row.col.f32.tf32.tf32.f32", BEHAVE_TENSOR, BEHAVE_TENSOR, 16, 8, 32, false, false, false },
+    { "m16n8k16.row.col.f32.e4m3.e4m3.f32", BEHAVE_E4M3, BEHAVE_E4M3, 16, 16, 8, false, false, false },
+    { "m16n8k32.row.col.f32.e4m3.e5m2.f32", BEHAVE_E4M3, BEHAVE_E5M2, 16, 32, 8, false, false, false },
+    { "m16n8k32.row.col.f32.e5m2.e5m2.f32", BEHAVE_E5M2, BEHAVE_E5M2, 16, 32, 8, false, false, false },
+    { "m16n8k32.row.col.f16.e4m3.e4m3.f16", BEHAVE_E4M3, BEHAVE_E4M3, 16, 32, 8, true, false, false },
+    { "m16n8k16.row.col.f16.e5m2.e4m3.f16", BEHAVE_E5M2, BEHAVE_E4M3, 16, 16, 8, true, false, false },
+    { "m8n8k4.row.col.f64.f64.f64.f64", BEHAVE_DOUBLE, BEHAVE_DOUBLE, 8, 4, 64, false, false, false },
+    { "m16n8k4.row.col.f64.f64.f64.f64", BEHAVE_DOUBLE, BEHAVE_DOUBLE, 16, 4, 64, false, false, false },
+    { "m16n8k8.row.col.f64.f64.f64.f64", BEHAVE_DOUBLE, BEHAVE_DOUBLE, 16, 8, 64, false, false, false },
+    { "m8n8k16.row.col.s32.s8.s8.s32", BEHAVE_SIGNED, BEHAVE_SIGNED, 8, 16, 8, false, false, false },
+    { "m16n8k16.row.col.satfinite.s32.s8.u8.s32", BEHAVE_SIGNED, BEHAVE_UNSIGNED, 16, 16, 8, false, true, false },
+    { "m16n8k32.row.col.s32.u8.s8.s32", BEHAVE_UNSIGNED, BEHAVE_SIGNED, 16, 32, 8, false, false, false },
+    { "m16n8k32.row.col.satfinite.s32.u8.u8.s32", BEHAVE_UNSIGNED, BEHAVE_UNSIGNED, 16, 32, 8, false, true, false },
+    { "m8n8k32.row.col.s32.s4.s4.s32", BEHAVE_SIGNED, BEHAVE_SIGNED, 8, 32, 4, false, false, false },
+    { "m16n8k32.row.col.s32.u4.s4.s32", BEHAVE_UNSIGNED, BEHAVE_SIGNED, 16, 32, 4, false, false, false },
+    { "m16n8k64.row.col.satfinite.s32.s4.u4.s32", BEHAVE_SIGNED, BEHAVE_UNSIGNED, 16, 64, 4, false, true, false },
+    { "m8n8k128.row.col.s32.b1.b1.s32.xor.popc", BEHAVE_BITS, BEHAVE_BITS, 8, 128, 1, false, false, true },
+    { "m16n8k128.row.col.s32.b1.b1.s32.and.popc", BEHAVE_BITS, BEHAVE_BITS, 16, 128, 1, false, false, false },
+    { "m16n8k256.row.col.s32.b1.b1.s32.xor.popc", BEHAVE_BITS, BEHAVE_BITS, 16, 256, 1, false, false, true },
 };
 
 /* ---- matrices in shared memory ---- */
