@@ -266,7 +266,8 @@ void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), vo
 unsigned simtx_check_places(const simtx_gpu *g, const char *check)
 {
     static const char *const names[CHECKS] = { [CHECK_MEMORY] = "memory", [CHECK_BARRIER] = "barrier",
-                                               [CHECK_WARP] = "warp" };
+                                               [CHECK_WARP] = "warp", [CHECK_RACES] = "races",
+                                               [CHECK_UNINITIALISED] = "uninitialised" };
     for (int c = 0; c < CHECKS; c++)
         if (!strcmp(names[c], check))
             return check_log_places(g->checks, (enum check)c);

@@ -183,7 +183,8 @@ typedef enum simtx_fault_kind {
     SIMTX_FAULT_NONE, SIMTX_FAULT_OUT_OF_BOUNDS, SIMTX_FAULT_USE_AFTER_FREE, SIMTX_FAULT_MISALIGNED,
     SIMTX_FAULT_WRONG_SPACE, SIMTX_FAULT_READ_ONLY, SIMTX_FAULT_BARRIER, SIMTX_FAULT_DEADLOCK,
     SIMTX_FAULT_STACK_OVERFLOW, SIMTX_FAULT_TRAP, SIMTX_FAULT_ASSERT, SIMTX_FAULT_BAD_CALL,
-    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC, SIMTX_FAULT_WARP, SIMTX_FAULT_TEXTURE
+    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC, SIMTX_FAULT_WARP, SIMTX_FAULT_TEXTURE,
+    SIMTX_FAULT_RACE, SIMTX_FAULT_UNINITIALISED
 } simtx_fault_kind;
 
 typedef struct simtx_fault {
@@ -246,7 +247,8 @@ void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress
  * newline. NULL = none. */
 void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx);
 
-/* How many places (instructions of kernels) a check has reported: "memory", "barrier" or "warp" (check.memory ...). */
+/* How many places (instructions of kernels) a check has reported: "memory", "barrier", "warp", "races"
+ * or "uninitialised" (check.memory ...). */
 unsigned simtx_check_places(const simtx_gpu *g, const char *check);
 
 /* Statistics of all launches so far, as JSON (malloc'ed). */

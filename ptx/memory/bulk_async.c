@@ -138,6 +138,13 @@ static enum lane_result check_ends(const struct site *c, struct bulk_lane *l)
     return to_shared ? check_shared(c, l->to, l->bytes, BULK_GRAIN, own, true) : check_global(c, l->to, l->bytes, true);
 }
 
+uint64_t bulk_async_to(const struct half *h, const struct dinst *d, int lane, uint32_t *bytes)
+{
+    const struct bulk_async *x = d->extra;
+    *bytes = ((const uint32_t *)lanes_at(&h->l, x->bytes))[lane];
+    return address_of(h, x->to, lane);
+}
+
 /* Reads and checks the operands of a lane. */
 static enum lane_result check_lane(struct half *h, const struct dinst *d, int lane, struct bulk_lane *l)
 {
