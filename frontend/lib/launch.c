@@ -64,6 +64,7 @@ static void *heap_alloc(void *owner, uint64_t bytes)
     }
     void *p = devmem_alloc(g->mem, bytes, 256, MEM_HEAP, NULL);
     g->heap_used += p ? (bytes ? bytes : 1) : 0;
+    devmem_mark(g->mem, (uint64_t)(uintptr_t)p, bytes, true);
     saved_heap(g, p, bytes, true);
     return p;
 }

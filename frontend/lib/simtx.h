@@ -102,6 +102,9 @@ bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
  */
 simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes);
 
+/* The host has written these bytes in another way (check.uninitialised); the functions that copy and fill do so. */
+void simtx_mem_written(simtx_gpu *g, const void *device, size_t bytes);
+
 /* The host is about to copy from these bytes of one allocation: a run that restores a saved state sets them now. */
 void simtx_before_copy_from_device(simtx_gpu *g, void *device, size_t bytes);
 
