@@ -257,20 +257,25 @@ static bool releases(const struct watched *x)
     return x->strength != RACE_PLAIN && x->writes;
 }
 
-static void acquire(struct watch *s, const struct warp *w, enum where where, uint64_t address, uint64_t lanes)
+/* Volatile accesses order warps, not the lanes of a warp (races.h). */
+static void acquire(const struct watched *x, enum where where, uint64_t address, uint64_t lanes)
 {
+    struct order *o = &x->s->order;
+    if (x->strength == RACE_VOLATILE)
+        lanes = 0;
     if (where == IN_SHARED)
-        order_acquire(&s->order, order_place(&s->order, address), w->index, lanes);
-    if (where != IN_SHARED || cluster_blocks(w->block->launch) > 1)
-        order_acquire(&s->order, s->order.outside, w->index, lanes);
+        order_acquire(o, order_place(o, address), x->w->index, lanes);
+    if (where != IN_SHARED || cluster_blocks(x->w->block->launch) > 1)
+        order_acquire(o, o->outside, x->w->index, lanes);
 }
 
-static void release(struct watch *s, const struct warp *w, enum where where, uint64_t address)
+static void release(const struct watched *x, enum where where, uint64_t address)
 {
+    const struct order *o = &x->s->order;
     if (where == IN_SHARED)
-        order_release(&s->order, order_place(&s->order, address), w->index);
-    if (where != IN_SHARED || cluster_blocks(w->block->launch) > 1)
-        order_release(&s->order, s->order.outside, w->index);
+        order_release(o, order_place(o, address), x->w->index);
+    if (where != IN_SHARED || cluster_blocks(x->w->block->launch) > 1)
+        order_release(o, o->outside, x->w->index);
 }
 
 static int watch_lane(const struct watched *x, struct half *h, int lane)
@@ -280,14 +285,14 @@ static int watch_lane(const struct watched *x, struct half *h, int lane)
     if (t.where == NOWHERE)
         return CONTROL_NEXT;
     if (acquires(x))
-        acquire(x->s, x->w, t.where, t.address, 1ull << in_warp);
+        acquire(x, t.where, t.address, 1ull << in_warp);
     bool synchronous = !x->w->tx.open && !ptx_is_async_store((enum ptx_op)x->d->in->op);
     if (t.where == IN_SHARED && wants(x->w->block, CHECK_RACES) && synchronous)
         r = check_race(x, h, lane, &t);
     if (!r)
         r = check_unwritten(x, in_warp, &t);
     if (releases(x))
-        release(x->s, x->w, t.where, t.address);
+        release(x, t.where, t.address);
     return r;
 }
 
@@ -340,15 +345,14 @@ int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
 void watch_returned(const struct mem_op *op)
 {
     struct warp *w = op->warp;
-    struct watch *s = w->block->watch;
-    struct watched x = { .kind = op->kind, .strength = strength_of(w, op->d) };
-    if (!s || !acquires(&x))
+    struct watched x = { .w = w, .s = w->block->watch, .kind = op->kind, .strength = strength_of(w, op->d) };
+    if (!x.s || !acquires(&x))
         return;
     uint64_t lanes = op->lanes | op->combined;
     for (uint64_t m = op->served_by[SERVE_SHARED]; m; m &= m - 1)
-        acquire(s, w, IN_SHARED, op->address[__builtin_ctzll(m)], lanes);
+        acquire(&x, IN_SHARED, op->address[__builtin_ctzll(m)], lanes);
     if (op->served_by[SERVE_GLOBAL] | op->served_by[SERVE_CLUSTER])
-        acquire(s, w, IN_GLOBAL, 0, lanes);
+        acquire(&x, IN_GLOBAL, 0, lanes);
 }
 
 /* ---- functional mode ---- */
