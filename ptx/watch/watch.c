@@ -188,6 +188,11 @@ static int report_unwritten(const struct watched *x, int lane, const struct targ
 static uint32_t stored(const struct half *h, const struct dinst *d, int lane, unsigned from, unsigned n)
 {
     uint32_t v = 0;
+    if (from % d->size + n <= d->size) {
+        operand of = ((const operand *)d->extra)[from / d->size];
+        memcpy(&v, (const char *)lanes_at(&h->l, of) + (unsigned)lane * d->target + from % d->size, n);
+        return v;
+    }
     for (unsigned i = 0; i < n; i++) {
         operand of = ((const operand *)d->extra)[(from + i) / d->size];
         const uint8_t *reg = (const uint8_t *)lanes_at(&h->l, of) + (unsigned)lane * d->target;
@@ -326,6 +331,9 @@ int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
     if (!x.s || x.kind == MOP_PREFETCH || d->space == SP_TEX)
         return CONTROL_NEXT;
     x.strength = strength_of(w, d);
+    bool elsewhere = d->space == SP_GLOBAL && op != OP_CP_ASYNC && x.strength == RACE_PLAIN;
+    if (elsewhere && !wants(w->block, CHECK_UNINITIALISED))
+        return CONTROL_NEXT;
     x.writes = x.kind != MOP_LOAD || op == OP_CP_ASYNC;
     x.reads = x.kind != MOP_STORE && op != OP_CP_ASYNC && op != OP_MBARRIER_INIT && d->in->mod[PG_ATOM] != MOD(ATOM, EXCH);
     if (op == OP_LDMATRIX || op == OP_STMATRIX)
