@@ -1,6 +1,6 @@
 /*
- * Data races in a block's shared memory: two accesses of different threads to one byte, at least one of them a write, of
- * which none happens before the other. Each cell of memory keeps its last writes and reads; a new access is compared
+ * Data races in a block's shared memory: two accesses of different threads to one byte, at least one of them a write,
+ * of which none happens before the other. Each cell of memory keeps its last writes and reads; a new access is compared
  * with them. Cells have 4 bytes until the first access that is not a multiple of that.
  *
  * No race: two strong accesses, and stores of the same value. Volatile accesses of one warp are no strong ones here:

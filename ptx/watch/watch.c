@@ -177,9 +177,8 @@ static int report_unwritten(const struct watched *x, int lane, const struct targ
     else
         fault_describe_address(x->w->block->launch, t->address, where, sizeof where);
     return check_failed(x->w, x->d, CHECK_UNINITIALISED, FAULT_UNINITIALISED, lane, t->address,
-                        t->where == IN_SHARED ? "%s %u bytes at 0x%llx of shared memory%s, some of which nothing has written"
-                                              : "%s %u bytes at 0x%llx, %s, some of which nothing has written",
-                        verb(x->d, false), t->bytes, (unsigned long long)t->address, where);
+                        "%s %u bytes at 0x%llx%s%s, some of which nothing has written", verb(x->d, false), t->bytes,
+                        (unsigned long long)t->address, t->where == IN_SHARED ? " of shared memory" : ", ", where);
 }
 
 /* ---- checks of an access ---- */
@@ -335,7 +334,8 @@ int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
     if (elsewhere && !wants(w->block, CHECK_UNINITIALISED))
         return CONTROL_NEXT;
     x.writes = x.kind != MOP_LOAD || op == OP_CP_ASYNC;
-    x.reads = x.kind != MOP_STORE && op != OP_CP_ASYNC && op != OP_MBARRIER_INIT && d->in->mod[PG_ATOM] != MOD(ATOM, EXCH);
+    bool only_writes = op == OP_CP_ASYNC || op == OP_MBARRIER_INIT || d->in->mod[PG_ATOM] == MOD(ATOM, EXCH);
+    x.reads = x.kind != MOP_STORE && !only_writes;
     if (op == OP_LDMATRIX || op == OP_STMATRIX)
         lanes &= mask_all(8u * (unsigned)matrix_count(d)) * 0x100000001u;
     x.s->order.time[w->index]++;

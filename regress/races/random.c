@@ -87,7 +87,8 @@ static bool races(const struct program *p, bool lockstep)
 {
     const struct phase *a = &p->phase[p->dropped], *b = a + 1;
     return p->leaves_out && (meet(p, a->store, b->store, true, lockstep) ||
-                             meet(p, a->store, b->load, false, lockstep) || meet(p, a->load, b->store, false, lockstep));
+                             meet(p, a->store, b->load, false, lockstep) ||
+                             meet(p, a->load, b->store, false, lockstep));
 }
 
 /* ---- its text ---- */
@@ -114,7 +115,8 @@ static void add_phase(char *text, const struct program *p, unsigned i)
 {
     const char *kind = kinds[__builtin_ctz(p->bytes)];
     add_address(text, p, p->phase[i].store);
-    add(text, "mad.lo.u32 %%r2, %%r0, %u, %u;\ncvt.u64.u32 %%d0, %%r2;\nst.shared.%s [%%r1], %%d0;\n", PHASES_MAX, i, kind);
+    add(text, "mad.lo.u32 %%r2, %%r0, %u, %u;\ncvt.u64.u32 %%d0, %%r2;\n", PHASES_MAX, i);
+    add(text, "st.shared.%s [%%r1], %%d0;\n", kind);
     add_address(text, p, p->phase[i].load);
     add(text, "ld.shared.%s %%d1, [%%r1];\n", kind);
 }
@@ -130,20 +132,21 @@ static void add_sync(char *text, const struct program *p, unsigned i)
     case SYNC_NAMED: add(text, "bar.sync %u, %u;\n", 1 + i, p->threads); break;
     case SYNC_REDUCTION: add(text, "bar.red.popc.u32 %%r3, 0, %%p0;\n"); break;
     case SYNC_ARRIVE:
-        add(text, "setp.lt.u32 %%p1, %%r0, 32;\n@!%%p1 bar.arrive %u, %u;\n@%%p1 bar.sync %u, %u;\nbar.sync 0;\n", 7 + i,
-            p->threads, 7 + i, p->threads);
+        add(text, "setp.lt.u32 %%p1, %%r0, 32;\n@!%%p1 bar.arrive %u, %u;\n", 7 + i, p->threads);
+        add(text, "@%%p1 bar.sync %u, %u;\nbar.sync 0;\n", 7 + i, p->threads);
         break;
     default:
-        add(text, "mbarrier.arrive.shared.b64 %%d2, [object+%u];\nwait%u:\nmbarrier.test_wait.shared.b64 %%p2, [object+%u], %%d2;\n"
-            "@!%%p2 bra wait%u;\n", 8 * i, i, 8 * i, i);
+        add(text, "mbarrier.arrive.shared.b64 %%d2, [object+%u];\nwait%u:\n", 8 * i, i);
+        add(text, "mbarrier.test_wait.shared.b64 %%p2, [object+%u], %%d2;\n@!%%p2 bra wait%u;\n", 8 * i, i);
     }
 }
 
 static void write_text(char *text, const struct program *p)
 {
     *text = 0;
-    add(text, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%d<4>;\n"
-        ".reg .pred %%p<4>;\n.shared .align 8 .b8 cells[%u];\n.shared .align 8 .b64 object[%u];\nmov.u32 %%r0, %%tid.x;\n"
+    add(text, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<8>;\n"
+        ".reg .b64 %%d<4>;\n.reg .pred %%p<4>;\n.shared .align 8 .b8 cells[%u];\n"
+        ".shared .align 8 .b64 object[%u];\nmov.u32 %%r0, %%tid.x;\n"
         "mov.u32 %%r4, cells;\nadd.u32 %%r5, %%r4, %u;\n"
         "setp.eq.u32 %%p0, %%r0, 0;\n", ARRAYS * p->threads * p->bytes, PHASES_MAX, p->threads * p->bytes);
     for (unsigned i = 0; i < PHASES_MAX; i++)
