@@ -127,6 +127,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .check = { [CHECK_MEMORY] = (uint8_t)g->cfg.check_memory, [CHECK_BARRIER] = (uint8_t)g->cfg.check_barrier,
                    [CHECK_WARP] = (uint8_t)g->cfg.check_warp, [CHECK_RACES] = (uint8_t)g->cfg.check_races,
                    [CHECK_UNINITIALISED] = (uint8_t)g->cfg.check_uninitialised },
+        .watched = gpu_watches(g),
         .checks = g->checks,
         .interrupt = &g->interrupt,
         .owner = g,

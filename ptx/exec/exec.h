@@ -257,6 +257,7 @@ struct launch {
     struct grid_pool *pool;          /* kept from launch to launch; may be NULL */
     _Atomic int64_t epoch;           /* advances after changes of memory and ends of blocks */
     uint8_t check[CHECKS];           /* enum check_level */
+    bool watched;                    /* check.races or check.uninitialised is not off; else these two are not read */
     struct check_log *checks;        /* of the GPU; NULL: failed checks are counted, not reported */
     const atomic_bool *interrupt;    /* set from a signal handler or another thread; NULL never */
     void *owner;                     /* the GPU, for the built-in functions */

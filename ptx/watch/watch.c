@@ -49,7 +49,7 @@ static struct watch *new_watch(const struct block *b)
 
 void watch_start(struct block *b)
 {
-    if (!wants(b, CHECK_RACES) && !wants(b, CHECK_UNINITIALISED)) {
+    if (!b->launch->watched) {
         watch_free(b->watch);
         b->watch = NULL;
         return;

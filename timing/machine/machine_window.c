@@ -476,10 +476,15 @@ static void start_threads(struct machine *m)
     free(items);
 }
 
+static bool finds_unwritten(const struct launch *la)
+{
+    return la->watched && la->check[CHECK_UNINITIALISED] != CHECK_OFF;
+}
+
 static bool exclusive(const struct machine *m)
 {
     for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].launch.code->host_functions || m->grids[i].launch.check[CHECK_UNINITIALISED] != CHECK_OFF)
+        if (m->grids[i].launch.code->host_functions || finds_unwritten(&m->grids[i].launch))
             return true;
     return false;
 }
