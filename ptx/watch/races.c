@@ -54,12 +54,8 @@ void races_fit(struct races *r, uint32_t address, unsigned width)
 
 static bool is_race(const struct order *o, const struct race_access *now, const struct race_access *before)
 {
-    bool one_warp = now->event.warp == before->event.warp;
-    uint8_t weaker = now->strength < before->strength ? now->strength : before->strength;
-    uint8_t stronger = now->strength < before->strength ? before->strength : now->strength;
-    if (!before->d || order_follows(o, before->event, now->event.warp, now->event.lane))
-        return false;
-    if (weaker == RACE_STRONG || (weaker == RACE_VOLATILE && (!one_warp || stronger == RACE_STRONG)))
+    if (!before->d || (now->strong && before->strong) ||
+        order_follows(o, before->event, now->event.warp, now->event.lane))
         return false;
     return !(now->has_value && before->has_value && now->value == before->value);
 }

@@ -3,23 +3,19 @@
  * of which none happens before the other. Each cell of memory keeps its last writes and reads; a new access is compared
  * with them. Cells have 4 bytes until the first access that is not a multiple of that.
  *
- * No race: two strong accesses, and stores of the same value. Volatile accesses of one warp are no strong ones here:
- * volatile variables are how programs relied on lanes in lockstep.
+ * No race: two strong accesses, and stores of the same value.
  */
 #ifndef PTX_RACES_H
 #define PTX_RACES_H
 
 #include "ptx/watch/order.h"
 
-enum race_strength { RACE_PLAIN, RACE_VOLATILE, RACE_STRONG };
-
 /* An access of a lane to a cell. value: of a store, if has_value. */
 struct race_access {
     const struct dinst *d;           /* NULL: none */
     struct order_event event;
     uint32_t value;
-    bool has_value, writes;
-    uint8_t strength;                /* enum race_strength */
+    bool has_value, writes, strong;
 };
 
 struct races {

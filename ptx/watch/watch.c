@@ -74,8 +74,8 @@ struct watched {
     struct warp *w;
     struct watch *s;
     const struct dinst *d;
-    uint8_t kind, strength;          /* enum mem_op_kind, enum race_strength */
-    bool reads, writes;
+    uint8_t kind;                    /* enum mem_op_kind */
+    bool strong, reads, writes;
 };
 
 static struct target in_shared(const struct watched *x, uint64_t address, unsigned bytes)
@@ -205,7 +205,7 @@ static int check_race(const struct watched *x, struct half *h, int lane, const s
     struct watch *s = x->s;
     int in_warp = lane + LANES * h->index;
     struct race_access now = {
-        .d = x->d, .writes = x->writes, .strength = x->strength, .has_value = x->d->in->op == OP_ST,
+        .d = x->d, .writes = x->writes, .strong = x->strong, .has_value = x->d->in->op == OP_ST,
         .event = { s->order.time[x->w->index], (uint16_t)x->w->index, (uint8_t)in_warp }
     }, other, first = { 0 };
     races_fit(&s->races, (uint32_t)t->address, t->bytes);
@@ -253,20 +253,17 @@ static int check_unwritten(const struct watched *x, int lane, const struct targe
 
 static bool acquires(const struct watched *x)
 {
-    return x->strength != RACE_PLAIN && (x->kind == MOP_LOAD || x->kind == MOP_ATOM);
+    return x->strong && (x->kind == MOP_LOAD || x->kind == MOP_ATOM);
 }
 
 static bool releases(const struct watched *x)
 {
-    return x->strength != RACE_PLAIN && x->writes;
+    return x->strong && x->writes;
 }
 
-/* Volatile accesses order warps, not the lanes of a warp (races.h). */
 static void acquire(const struct watched *x, enum where where, uint64_t address, uint64_t lanes)
 {
     struct order *o = &x->s->order;
-    if (x->strength == RACE_VOLATILE)
-        lanes = 0;
     if (where == IN_SHARED)
         order_acquire(o, order_place(o, address), x->w->index, lanes);
     if (where != IN_SHARED || cluster_blocks(x->w->block->launch) > 1)
@@ -300,13 +297,9 @@ static int watch_lane(const struct watched *x, struct half *h, int lane)
     return r;
 }
 
-static uint8_t strength_of(const struct warp *w, const struct dinst *d)
+static bool is_strong(const struct warp *w, const struct dinst *d)
 {
-    if (w->tx.open)
-        return RACE_STRONG;
-    if (!d->shape->order_strong)
-        return RACE_PLAIN;
-    return d->in->mod[PG_SEM] == MOD(SEM, VOLATILE) ? RACE_VOLATILE : RACE_STRONG;
+    return w->tx.open || d->shape->order_strong;
 }
 
 /* Bulk copies are asynchronous: only what they write is noted. */
@@ -329,8 +322,8 @@ int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
     int r = CONTROL_NEXT;
     if (!x.s || x.kind == MOP_PREFETCH || d->space == SP_TEX)
         return CONTROL_NEXT;
-    x.strength = strength_of(w, d);
-    bool elsewhere = d->space == SP_GLOBAL && op != OP_CP_ASYNC && x.strength == RACE_PLAIN;
+    x.strong = is_strong(w, d);
+    bool elsewhere = d->space == SP_GLOBAL && op != OP_CP_ASYNC && !x.strong;
     if (elsewhere && !wants(w->block, CHECK_UNINITIALISED))
         return CONTROL_NEXT;
     x.writes = x.kind != MOP_LOAD || op == OP_CP_ASYNC;
@@ -353,7 +346,7 @@ int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
 void watch_returned(const struct mem_op *op)
 {
     struct warp *w = op->warp;
-    struct watched x = { .w = w, .s = w->block->watch, .kind = op->kind, .strength = strength_of(w, op->d) };
+    struct watched x = { .w = w, .s = w->block->watch, .kind = op->kind, .strong = is_strong(w, op->d) };
     if (!x.s || !acquires(&x))
         return;
     uint64_t lanes = op->lanes | op->combined;

@@ -13,7 +13,7 @@ check() {
     local name=$1 simt=$2
     local -a options
     read -ra options <<<"$(sed -n 's|^// run: ||p' "$dir"/../../kernels/*/"$name.cu")"
-    timeout 120 "$build/bin/simtx" run "${options[@]}" --simt "$simt" --set check.races=warn \
+    timeout 120 "$build/bin/simtx" run --simt "$simt" "${options[@]}" --set check.races=warn \
         --set check.uninitialised=warn -- "$build/kernels/$name" >"$out/text" 2>"$out/messages"
     [ "$(tail -n 1 "$out/text")" = "$name: PASS" ] && ! grep -q '^simtx: check\.' "$out/messages"
 }
