@@ -67,6 +67,7 @@ for kind in races uninitialised; do
     name=$([ $kind = races ] && echo transposition || echo border)
     timeout 60 "$build/bin/simtx" run --set "check.$kind=fault" -- "$build/regress/races/twins" $name wrong \
         >"$out/fault" 2>&1
-    if [ $? = 3 ] && grep -q '^simtx: fault: ' "$out/fault"; then pass; else fail "a fault of check.$kind" "$out/fault"; fi
+    if [ $? = 3 ] && grep -q '^simtx: fault: ' "$out/fault"; then pass; else
+        fail "a fault of check.$kind" "$out/fault"; fi
 done
 finish

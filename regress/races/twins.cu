@@ -1,5 +1,6 @@
 // Kernels with a known data race in shared memory, or a read of memory that nothing has written, and their corrected
-// twins. twins NAME right|wrong runs one of them; run.sh knows which must be reported. The right ones check their result.
+// twins. twins NAME right|wrong runs one of them; run.sh knows which must be reported. The right ones check their
+// results.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
@@ -64,7 +65,7 @@ template <bool Right> __global__ void bytes(int *out)
     out[threadIdx.x] = s[threadIdx.x] == threadIdx.x;
 }
 
-// Sums of warps in lockstep, as before compute capability 7.0. Wrong: no __syncwarp, but the compiler keeps the accesses.
+// Sums of warps in lockstep, as before compute capability 7.0. Wrong: no __syncwarp; the compiler keeps the order.
 template <bool Right> __global__ void warp_sums(int *out)
 {
     __shared__ int s[N + 16];
