@@ -1,7 +1,7 @@
 # Analysis, decoding and execution. The loads and stores are built once per vector width, like the lane functions.
 LIB_SRC += $(filter-out $(LANES_FILES:%=ptx/lanes/%.c) ptx/memory/mem_lanes.c,$(wildcard ptx/*/*.c))
 LIB_EXTRA_OBJ += $(LANES_ISAS:%=$(B)/obj/ptx/memory/mem_lanes.%.o)
-$(B)/obj/ptx/exec/%.o $(B)/obj/ptx/memory/%.o: CFLAGS += $(HOT_OPT)
+$(B)/obj/ptx/exec/%.o $(B)/obj/ptx/memory/%.o $(B)/obj/ptx/watch/%.o: CFLAGS += $(HOT_OPT)
 
 define MEM_LANES_RULE
 $$(B)/obj/ptx/memory/mem_lanes.$(1).o: ptx/memory/mem_lanes.c

@@ -259,6 +259,9 @@ static simtx_status copy(simtx_gpu *g, const simtx_array *a, const simtx_box *b,
         for (size_t y = 0; y < b->height; y++)
             copy_row(l, (uint32_t)b->x * bytes, (uint32_t)(b->y + y), (uint32_t)(b->z + z),
                      memory + z * slice + y * pitch, b->width * bytes, write);
+    for (size_t z = 0; !write && z < b->depth; z++)
+        for (size_t y = 0; y < b->height; y++)
+            simtx_mem_written(g, memory + z * slice + y * pitch, b->width * bytes);
     return SIMTX_OK;
 }
 

@@ -51,6 +51,7 @@ void simtx_mem_fill(simtx_gpu *g, void *p, int value, size_t bytes)
 {
     saved_filled(g, p, value, bytes);
     devmem_fill(g->mem, p, value, bytes);
+    simtx_mem_written(g, p, bytes);
     g->bulk.fills += bytes > 0;
     take_time(g, p, (unsigned char)value ? BULK_FILL : BULK_ZERO, bytes);
 }
@@ -59,6 +60,7 @@ void simtx_mem_copy(simtx_gpu *g, void *to, const void *from, size_t bytes)
 {
     saved_moved(g, to, from, bytes);
     memmove(to, from, bytes);
+    simtx_mem_written(g, to, bytes);
     g->bulk.copies += bytes > 0;
     take_time(g, to, (uint64_t)(uintptr_t)from, bytes);
 }

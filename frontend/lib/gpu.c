@@ -151,6 +151,8 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
     g->sampling = sampling_new(g->sim.detail);
     if (pick_isa(g, message) && timed_open(g, message)) {
         g->mem = devmem_new(index, g->info.memory_bytes);
+        if (g->mem && g->cfg.check_uninitialised != CHECK_OFF)
+            devmem_watch(g->mem);
         if (g->mem && g->gpu.packing == PACKING_PACKED)
             devmem_pack(g->mem);
         g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
@@ -266,7 +268,8 @@ void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), vo
 unsigned simtx_check_places(const simtx_gpu *g, const char *check)
 {
     static const char *const names[CHECKS] = { [CHECK_MEMORY] = "memory", [CHECK_BARRIER] = "barrier",
-                                               [CHECK_WARP] = "warp" };
+                                               [CHECK_WARP] = "warp", [CHECK_RACES] = "races",
+                                               [CHECK_UNINITIALISED] = "uninitialised" };
     for (int c = 0; c < CHECKS; c++)
         if (!strcmp(names[c], check))
             return check_log_places(g->checks, (enum check)c);
@@ -292,6 +295,7 @@ simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out)
         return gpu_fail(g, SIMTX_OUT_OF_MEMORY,
                         "cannot allocate %zu bytes: %llu of %llu bytes are in use (gpu.memory_mb)", bytes,
                         (unsigned long long)devmem_used(g->mem), (unsigned long long)devmem_capacity(g->mem));
+    devmem_mark(g->mem, (uint64_t)(uintptr_t)*out, bytes, kind == SIMTX_MEM_DEVICE);
     saved_allocated(g, *out, bytes, kind);
     return SIMTX_OK;
 }
@@ -347,11 +351,17 @@ bool simtx_mem_valid(const simtx_gpu *g, const void *p, size_t bytes)
     return r && bytes <= r->hi - a;
 }
 
+void simtx_mem_written(simtx_gpu *g, const void *device, size_t bytes)
+{
+    devmem_mark(g->mem, (uint64_t)(uintptr_t)device, bytes, false);
+}
+
 simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes)
 {
     if (bytes && !simtx_mem_valid(g, device, bytes))
         return gpu_fail(g, SIMTX_INVALID_ADDRESS, "%p .. +%zu does not lie in one allocation", device, bytes);
     simtx_status s = timed_flush(g, NULL, NULL);
+    simtx_mem_written(g, device, bytes);
     if (!s)
         saved_copied_in(g, device, bytes);
     return s ? s : timed_copied(g, device, bytes);

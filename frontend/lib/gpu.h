@@ -215,6 +215,12 @@ void timed_free(simtx_gpu *g);
 bool bulk_timed(const simtx_gpu *g);
 const char *bulk_text(const simtx_gpu *g, char *text, size_t size);
 
+/* check.races or check.uninitialised is not off. */
+static inline bool gpu_watches(const simtx_gpu *g)
+{
+    return g->cfg.check_races != CHECK_OFF || g->cfg.check_uninitialised != CHECK_OFF;
+}
+
 /* array.c, texture.c: free all arrays, all objects. */
 void array_free_all(simtx_gpu *g);
 void texture_free_all(simtx_gpu *g);

@@ -7,7 +7,7 @@
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/saved/saved.h"
 
-_Static_assert((int)FAULT_TEXTURE == (int)SIMTX_FAULT_TEXTURE && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
+_Static_assert((int)FAULT_UNINITIALISED == (int)SIMTX_FAULT_UNINITIALISED && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
                "the fault kinds of the executor and of simtx.h have the same values");
 
 /* Hardware passes parameters of device functions in registers; here they are on the stack, so the limit is larger. */
@@ -64,6 +64,7 @@ static void *heap_alloc(void *owner, uint64_t bytes)
     }
     void *p = devmem_alloc(g->mem, bytes, 256, MEM_HEAP, NULL);
     g->heap_used += p ? (bytes ? bytes : 1) : 0;
+    devmem_mark(g->mem, (uint64_t)(uintptr_t)p, bytes, true);
     saved_heap(g, p, bytes, true);
     return p;
 }
@@ -120,11 +121,13 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .block_quantum = 1 << 18,
         .grid_id = g->launches++,
         .clock_base = g->clock_ns,
-        .host_threads = g->threads,
+        .host_threads = g->cfg.check_uninitialised == CHECK_OFF ? g->threads : 1,
         .threads_after = g->cfg.threads_after,
         .serial = k->code->exclusive || (k->code->serial && !g->cfg.threads_relaxed),
         .check = { [CHECK_MEMORY] = (uint8_t)g->cfg.check_memory, [CHECK_BARRIER] = (uint8_t)g->cfg.check_barrier,
-                   [CHECK_WARP] = (uint8_t)g->cfg.check_warp },
+                   [CHECK_WARP] = (uint8_t)g->cfg.check_warp, [CHECK_RACES] = (uint8_t)g->cfg.check_races,
+                   [CHECK_UNINITIALISED] = (uint8_t)g->cfg.check_uninitialised },
+        .watched = gpu_watches(g),
         .checks = g->checks,
         .interrupt = &g->interrupt,
         .owner = g,

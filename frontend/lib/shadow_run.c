@@ -55,6 +55,7 @@ static bool run(const struct queued_launch *o, uint32_t n)
         la.progress = NULL;
         la.count = uncounted;
         la.checks = NULL;
+        la.watched = false;
         if (!grid_run(&la))
             return false;
     }

@@ -102,6 +102,9 @@ bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
  */
 simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes);
 
+/* The host has written these bytes in another way (check.uninitialised); the functions that copy and fill do so. */
+void simtx_mem_written(simtx_gpu *g, const void *device, size_t bytes);
+
 /* The host is about to copy from these bytes of one allocation: a run that restores a saved state sets them now. */
 void simtx_before_copy_from_device(simtx_gpu *g, void *device, size_t bytes);
 
@@ -183,7 +186,8 @@ typedef enum simtx_fault_kind {
     SIMTX_FAULT_NONE, SIMTX_FAULT_OUT_OF_BOUNDS, SIMTX_FAULT_USE_AFTER_FREE, SIMTX_FAULT_MISALIGNED,
     SIMTX_FAULT_WRONG_SPACE, SIMTX_FAULT_READ_ONLY, SIMTX_FAULT_BARRIER, SIMTX_FAULT_DEADLOCK,
     SIMTX_FAULT_STACK_OVERFLOW, SIMTX_FAULT_TRAP, SIMTX_FAULT_ASSERT, SIMTX_FAULT_BAD_CALL,
-    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC, SIMTX_FAULT_WARP, SIMTX_FAULT_TEXTURE
+    SIMTX_FAULT_TRANSACTION, SIMTX_FAULT_MALLOC, SIMTX_FAULT_WARP, SIMTX_FAULT_TEXTURE,
+    SIMTX_FAULT_RACE, SIMTX_FAULT_UNINITIALISED
 } simtx_fault_kind;
 
 typedef struct simtx_fault {
@@ -246,7 +250,8 @@ void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress
  * newline. NULL = none. */
 void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx);
 
-/* How many places (instructions of kernels) a check has reported: "memory", "barrier" or "warp" (check.memory ...). */
+/* How many places (instructions of kernels) a check has reported: "memory", "barrier", "warp", "races"
+ * or "uninitialised" (check.memory ...). */
 unsigned simtx_check_places(const simtx_gpu *g, const char *check);
 
 /* Statistics of all launches so far, as JSON (malloc'ed). */

@@ -30,6 +30,8 @@ static const char *fault_name(simtx_fault_kind f)
         [SIMTX_FAULT_MALLOC] = "malloc",
         [SIMTX_FAULT_WARP] = "warp",
         [SIMTX_FAULT_TEXTURE] = "texture",
+        [SIMTX_FAULT_RACE] = "race",
+        [SIMTX_FAULT_UNINITIALISED] = "uninitialised",
     };
     return (size_t)f < sizeof names / sizeof *names && names[f] ? names[f] : "unknown";
 }

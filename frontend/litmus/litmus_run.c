@@ -313,6 +313,7 @@ static void reset_memory(struct runner *x)
         last = x->offset[l] > last ? x->offset[l] : last;
     size_t bytes = last + (size_t)((x->instances >> x->shift) + 1) * x->stride + LINE;
     memset(x->memory, 0, bytes < x->memory_bytes ? bytes : x->memory_bytes);
+    simtx_mem_written(x->gpu, x->memory, x->memory_bytes);
     for (int l = 0; l < t->nlocations; l++)
         for (uint32_t i = 0; t->location[l].init && i < x->instances; i++)
             memcpy(address(x, l, i), &t->location[l].init, t->location[l].size);

@@ -73,6 +73,8 @@ static void copy_row(void *dst, const void *src, size_t bytes)
     if (from == PLACE_DEVICE)
         simtx_before_copy_from_device(rt_owner(src)->gpu, (void *)src, bytes);
     memmove(dst, src, bytes);
+    if (to == PLACE_DEVICE)
+        simtx_mem_written(rt_owner(dst)->gpu, dst, bytes);
     if (to == PLACE_DEVICE && host_side(from))       /* no error: no launch is queued, and the range is valid */
         (void)simtx_after_copy_to_device(rt_owner(dst)->gpu, dst, bytes);
 }
@@ -163,8 +165,10 @@ static void fill_rows(const struct rt_box *b, unsigned value, unsigned element)
         for (size_t y = 0; y < b->height; y++)
             if (bytes)
                 simtx_mem_fill(gpu, row(b, y, z), (int)(value & 0xff), b->width);
-            else
+            else {
                 fill_row(row(b, y, z), value, element, b->width);
+                simtx_mem_written(gpu, row(b, y, z), b->width);
+            }
 }
 
 static cudaError_t fill_box(const struct rt_box *b, unsigned value, unsigned element)

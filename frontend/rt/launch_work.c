@@ -25,7 +25,9 @@ static cudaError_t fault_error(simtx_fault_kind kind)
     case SIMTX_FAULT_TRANSACTION:
     case SIMTX_FAULT_MALLOC:
     case SIMTX_FAULT_WARP:
-    case SIMTX_FAULT_TEXTURE: return cudaErrorLaunchFailure;
+    case SIMTX_FAULT_TEXTURE:
+    case SIMTX_FAULT_RACE:
+    case SIMTX_FAULT_UNINITIALISED: return cudaErrorLaunchFailure;
     }
     return cudaErrorLaunchFailure;
 }

@@ -326,6 +326,8 @@ static void print_checks(const simtx_gpu *g)
     append_places(text, sizeof text, g, "memory");
     append_places(text, sizeof text, g, "barrier");
     append_places(text, sizeof text, g, "warp");
+    append_places(text, sizeof text, g, "races");
+    append_places(text, sizeof text, g, "uninitialised");
     if (*text)
         fprintf(stderr, "simtx: places reported:%s\n", text);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/exec/check.h"
+#include "ptx/watch/watch.h"
 
 static uint32_t value_at(struct warp *w, operand o, int lane)
 {
@@ -71,6 +72,7 @@ static void complete(struct block *blk, struct barrier *b, uint32_t id)
 {
     blk->worker->count[STAT_BARRIERS] += id < MAX_BARRIERS;
     blk->worker->changes++;              /* progress, for loops that wait */
+    watch_complete(blk, id);
     for (uint32_t i = 0; i < blk->nwarps; i++)
         if (b->waiting_mask[i])
             release_warp(&blk->warps[i], b, id);
@@ -278,6 +280,7 @@ bool barrier_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
         return false;
     }
     b->arrived += weight(w, b, arrives);
+    watch_arrive(w, id);
     b->arrived_mask[w->index] |= arrives;
     if (d->in->mod[PG_BAROP] == MOD(BAROP, RED))
         reduce(w, d, b, lanes);

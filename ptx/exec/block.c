@@ -4,6 +4,7 @@
 
 #include "base/huge.h"
 #include "ptx/exec/cluster.h"
+#include "ptx/watch/watch.h"
 
 /* Bytes of a PTX warp's memory whose size does not change, and what it consists of. */
 struct half_sizes { size_t special, local, params; };
@@ -101,6 +102,7 @@ void block_free(struct block *b)
     huge_free(b->shared);
     huge_free(b->barrier_masks);
     free(b->warpgroups);
+    watch_free(b->watch);
     huge_free(b);
 }
 
@@ -327,6 +329,7 @@ void block_start(struct block *b, uint64_t linear, uint32_t sm)
     memset(b->shared, 0, b->shared_bytes + la->shared_reserved);
     if (b->barriers_used)
         reset_barriers(b);
+    watch_start(b);
     for (uint32_t i = 0; i < b->nwarps; i++)
         start_warp(b, &b->warps[i], sm, moved);
 }

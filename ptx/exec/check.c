@@ -1,6 +1,7 @@
 /* Failed checks of programs (check.h): levels, reports by place, reports of transactions. */
 #include "ptx/exec/check.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,19 +11,21 @@
 #include "ptx/txn/txn_state.h"
 
 static const char *const names[] = { [CHECK_MEMORY] = "check.memory", [CHECK_BARRIER] = "check.barrier",
-                                     [CHECK_WARP] = "check.warp" };
+                                     [CHECK_WARP] = "check.warp", [CHECK_RACES] = "check.races",
+                                     [CHECK_UNINITIALISED] = "check.uninitialised" };
 static const enum stat counters[] = { [CHECK_MEMORY] = STAT_CHECKS_MEMORY, [CHECK_BARRIER] = STAT_CHECKS_BARRIER,
-                                      [CHECK_WARP] = STAT_CHECKS_WARP };
+                                      [CHECK_WARP] = STAT_CHECKS_WARP, [CHECK_RACES] = STAT_CHECKS_RACES,
+                                      [CHECK_UNINITIALISED] = STAT_CHECKS_UNINITIALISED };
 
 /* ---- the log ---- */
 
 struct place {
     const struct program *program;   /* NULL: it has been freed */
     const struct ptx_func *kernel;
-    const struct ptx_inst *in;
+    const struct ptx_inst *in, *other;   /* other: of a pair of accesses, or NULL */
     enum check check;
     uint64_t launch, block;          /* of the report */
-    int line;
+    uint64_t count;                  /* failed checks until it is shown; not those of transactions */
     bool shown;
     char *name, *text;               /* of the kernel; the report */
 };
@@ -60,13 +63,30 @@ void check_log_remove(struct check_log *log, const struct program *p)
             log->place[i].program = NULL;
 }
 
+static int by_line(const struct ptx_inst *a, const struct ptx_inst *b)
+{
+    int p = a ? a->loc.line : 0, q = b ? b->loc.line : 0;
+    return (p > q) - (p < q);
+}
+
 static int by_kernel_and_line(const void *a, const void *b)
 {
     const struct place *p = a, *q = b;
-    int names_differ = strcmp(p->name, q->name);
-    return names_differ        ? names_differ
-           : p->line != q->line ? (p->line > q->line) - (p->line < q->line)
-                                : (int)p->check - (int)q->check;
+    int names_differ = strcmp(p->name, q->name), lines_differ = by_line(p->in, q->in);
+    return names_differ       ? names_differ
+           : lines_differ     ? lines_differ
+           : p->check != q->check ? (int)p->check - (int)q->check
+                                  : by_line(p->other, q->other);
+}
+
+/* Each access of a lane is a failed check of memory; the number of races tells more than that of places. */
+static void show_place(const struct place *p, void (*show)(void *ctx, const char *text), void *ctx)
+{
+    bool counted = p->check == CHECK_RACES || p->check == CHECK_UNINITIALISED;
+    char *text = counted ? mem_format("%s\n  %" PRIu64 " time%s in this launch", p->text, p->count, p->count == 1 ? "" : "s")
+                         : mem_string(p->text);
+    show(ctx, text);
+    free(text);
 }
 
 void check_log_show(struct check_log *log, void (*show)(void *ctx, const char *text), void *ctx)
@@ -80,7 +100,7 @@ void check_log_show(struct check_log *log, void (*show)(void *ctx, const char *t
     for (uint32_t i = 0; i < log->n; i++) {
         struct place *p = &log->place[i];
         if (!p->shown && show)
-            show(ctx, p->text);
+            show_place(p, show, ctx);
         p->shown = true;
     }
 }
@@ -93,12 +113,19 @@ uint32_t check_log_places(const struct check_log *log, enum check c)
     return n;
 }
 
-static struct place *find(const struct check_log *log, const struct warp *w, const struct dinst *d, enum check c)
+/* The two of a pair may be found in either order. */
+static bool is_pair(const struct place *p, const struct ptx_inst *in, const struct ptx_inst *other)
+{
+    return (p->in == in && p->other == other) || (other && p->in == other && p->other == in);
+}
+
+static struct place *find(const struct check_log *log, const struct warp *w, const struct dinst *d,
+                          const struct ptx_inst *other, enum check c)
 {
     const struct launch *la = w->block->launch;
     for (uint32_t i = 0; i < log->n; i++) {
         struct place *p = &log->place[i];
-        if (p->in == d->in && p->check == c && p->kernel == la->code->func && p->program == la->program)
+        if (is_pair(p, d->in, other) && p->check == c && p->kernel == la->code->func && p->program == la->program)
             return p;
     }
     return NULL;
@@ -110,43 +137,50 @@ static bool is_settled(const struct place *p, const struct launch *la, uint64_t 
     return p && (p->shown || p->launch != la->grid_id || p->block <= block);
 }
 
-static bool needs_no_report(const struct warp *w, const struct dinst *d, enum check c)
+static bool needs_no_report(const struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c)
 {
     const struct launch *la = w->block->launch;
     if (la->check[c] == CHECK_OFF || !la->checks)
         return true;
     pthread_mutex_lock(&la->checks->lock);
-    bool settled = is_settled(find(la->checks, w, d, c), la, w->block->linear);
+    struct place *p = find(la->checks, w, d, other, c);
+    bool settled = is_settled(p, la, w->block->linear);
+    if (settled)
+        p->count += !p->shown;
     pthread_mutex_unlock(&la->checks->lock);
     return settled;
 }
 
-static struct place *add_place(struct check_log *log, const struct warp *w, const struct dinst *d, enum check c)
+static struct place *add_place(struct check_log *log, const struct warp *w, enum check c)
 {
     const struct launch *la = w->block->launch;
     log->place = mem_grow(log->place, log->n, &log->cap, sizeof *log->place, "the reports of checks");
     struct place *p = &log->place[log->n++];
-    *p = (struct place){ .program = la->program, .kernel = la->code->func, .in = d->in, .check = c,
-                         .line = d->in ? d->in->loc.line : 0, .name = mem_string(la->code->func->name) };
+    *p = (struct place){ .program = la->program, .kernel = la->code->func, .check = c,
+                         .name = mem_string(la->code->func->name) };
     return p;
 }
 
 /* Takes the text. */
-static void report(struct warp *w, const struct dinst *d, enum check c, uint64_t block, char *text)
+static void report(struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c, uint64_t block,
+                   char *text)
 {
     const struct launch *la = w->block->launch;
     struct check_log *log = la->checks;
     pthread_mutex_lock(&log->lock);
-    struct place *p = find(log, w, d, c);
+    struct place *p = find(log, w, d, other, c);
     if (is_settled(p, la, block))
         free(text);
     else {
-        p = p ? p : add_place(log, w, d, c);
+        p = p ? p : add_place(log, w, c);
         free(p->text);
         p->text = text;
         p->launch = la->grid_id;
         p->block = block;
+        p->in = d->in;
+        p->other = other;
     }
+    p->count += !p->shown;
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -181,7 +215,7 @@ static bool is_held(struct warp *w, const struct dinst *d, enum check c, int lan
     struct held_check *h = find_held(w, d, c, lane);
     if (h)
         h->count++;
-    else if (needs_no_report(w, d, c))
+    else if (needs_no_report(w, d, NULL, c))
         hold(w, d, c, lane, NULL);
     else
         return false;
@@ -205,7 +239,7 @@ static void publish(struct warp *w, struct held_check *h)
 {
     w->half[0].worker->count[counters[h->check]] += h->count;
     if (h->text)
-        report(w, h->d, (enum check)h->check, h->linear_block, h->text);
+        report(w, h->d, NULL, (enum check)h->check, h->linear_block, h->text);
 }
 
 static void discard(struct warp *w, struct held_check *h)
@@ -226,26 +260,28 @@ void check_discard(struct held_checks *held, uint64_t lanes)
 
 /* ---- a failed check ---- */
 
-bool check_tolerated(struct warp *w, const struct dinst *d, enum check c, int lane)
+bool check_pair_tolerated(struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c, int lane)
 {
     if (w->block->launch->check[c] == CHECK_FAULT)
         return false;
     if (may_abort(w))
         return is_held(w, d, c, lane);
-    if (!needs_no_report(w, d, c))
+    if (!needs_no_report(w, d, other, c))
         return false;
     w->half[0].worker->count[counters[c]]++;
     return true;
 }
 
-int check_failed(struct warp *w, const struct dinst *d, enum check c, enum fault_kind kind, int lane, uint64_t address,
-                 const char *what, ...)
+bool check_tolerated(struct warp *w, const struct dinst *d, enum check c, int lane)
+{
+    return check_pair_tolerated(w, d, NULL, c, lane);
+}
+
+static int failed(struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c,
+                  enum fault_kind kind, int lane, uint64_t address, const char *what, va_list ap)
 {
     char words[1024];
-    va_list ap;
-    va_start(ap, what);
     vsnprintf(words, sizeof words, what, ap);
-    va_end(ap);
     if (w->block->launch->check[c] == CHECK_FAULT)
         return fault_raise(w, d, kind, lane, address, "%s", words);
     struct fault f;
@@ -256,7 +292,27 @@ int check_failed(struct warp *w, const struct dinst *d, enum check c, enum fault
         hold(w, d, c, lane, text);
     else {
         w->half[0].worker->count[counters[c]]++;
-        report(w, d, c, w->block->linear, text);
+        report(w, d, other, c, w->block->linear, text);
     }
     return CONTROL_NEXT;
+}
+
+int check_failed(struct warp *w, const struct dinst *d, enum check c, enum fault_kind kind, int lane, uint64_t address,
+                 const char *what, ...)
+{
+    va_list ap;
+    va_start(ap, what);
+    int r = failed(w, d, NULL, c, kind, lane, address, what, ap);
+    va_end(ap);
+    return r;
+}
+
+int check_pair_failed(struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c,
+                      enum fault_kind kind, int lane, uint64_t address, const char *what, ...)
+{
+    va_list ap;
+    va_start(ap, what);
+    int r = failed(w, d, other, c, kind, lane, address, what, ap);
+    va_end(ap);
+    return r;
 }

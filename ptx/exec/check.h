@@ -1,6 +1,6 @@
 /*
  * Checks of programs: what happens when a program does what hardware tolerates or leaves undefined (check.memory,
- * check.barrier, check.warp). A failed check raises a fault, or it is counted and the program continues. With
+ * check.barrier, check.warp, check.races, check.uninitialised). A failed check raises a fault, or it is counted and the program continues. With
  * CHECK_WARN there is one report for each place, which is an instruction of a kernel: that of the lowest block, so that
  * it does not depend on the number of host threads.
  *
@@ -26,9 +26,15 @@ uint32_t check_log_places(const struct check_log *log, enum check c);
 /* Counts a failed check of a lane that is tolerated and needs no report. False, without effect: check_failed
  * follows. */
 bool check_tolerated(struct warp *w, const struct dinst *d, enum check c, int lane);
+/* The same for a check that fails because of another access, of instruction `other`: each pair is a place. */
+bool check_pair_tolerated(struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c, int lane);
 /* A failed check: raises a fault and returns CONTROL_FAULT, or counts and reports it and returns CONTROL_NEXT. */
 int check_failed(struct warp *w, const struct dinst *d, enum check c, enum fault_kind kind, int lane, uint64_t address,
                  const char *what, ...) __attribute__((format(printf, 7, 8)));
+
+int check_pair_failed(struct warp *w, const struct dinst *d, const struct ptx_inst *other, enum check c,
+                      enum fault_kind kind, int lane, uint64_t address, const char *what, ...)
+    __attribute__((format(printf, 8, 9)));
 
 /* Held reports of a transaction. */
 struct held_check {

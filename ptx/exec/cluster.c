@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/num.h"
 #include "ptx/exec/check.h"
+#include "ptx/watch/watch.h"
 
 /* ---- members ---- */
 
@@ -72,6 +73,7 @@ void cluster_release(struct block *b)
     b->worker->changes++;
     b->cluster_arrived = 0;
     b->cluster_complete = false;
+    watch_cluster_complete(b);
     for (uint32_t i = 0; i < b->nwarps; i++) {
         struct warp *w = &b->warps[i];
         release_waiters(w);
@@ -113,6 +115,7 @@ bool cluster_arrive(struct warp *w, const struct dinst *d, uint64_t lanes)
                     "arrives at the barrier of the cluster twice without barrier.cluster.wait in between");
         return false;
     }
+    watch_cluster_arrive(w);
     w->cluster_arrived |= lanes;
     w->block->cluster_arrived += num_ones(lanes);
     w->block->cluster_used = true;

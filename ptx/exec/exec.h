@@ -28,6 +28,7 @@ struct program {
     enum lanes_isa isa;
     bool independent;                /* lanes of a warp progress independently (simt = independent) */
     bool inverted_carry;             /* sub.cc and subc keep the borrow inverted (gpu.sub_carry) */
+    bool watched;                    /* memory instructions are watched in functional mode (ptx/watch/watch.h) */
     uint32_t warp_size;
     struct ptx_func **func_at;       /* by index, for function addresses */
     uint32_t nfuncs;
@@ -46,6 +47,7 @@ struct tex_table;
 struct launch;
 struct cluster;
 struct worker;
+struct watch;
 struct block;
 struct warp;
 struct txn;
@@ -183,17 +185,18 @@ struct block {
     uint64_t released;               /* warps that a barrier released; the scheduler clears the bits */
     bool spinning;                   /* its last time slice made no progress */
     bool waits;                      /* spinning at the end of its last slice in grid.c; not set in timing mode */
+    struct watch *watch;             /* ptx/watch/watch.h; NULL: not watched */
     uint64_t idle_threads, idle_warps;           /* instructions of the slices since then that changed no memory */
 };
 
 enum fault_kind {
     FAULT_NONE, FAULT_BOUNDS, FAULT_FREED, FAULT_MISALIGNED, FAULT_SPACE, FAULT_READ_ONLY, FAULT_BARRIER,
     FAULT_DEADLOCK, FAULT_STACK, FAULT_TRAPPED, FAULT_ASSERT, FAULT_CALL, FAULT_TX, FAULT_HEAP, FAULT_WARP,
-    FAULT_TEXTURE
+    FAULT_TEXTURE, FAULT_RACE, FAULT_UNINITIALISED
 };
 
 /* Checks of programs and what a failed one does (check.h); the values are the positions in the keys' choices. */
-enum check { CHECK_MEMORY, CHECK_BARRIER, CHECK_WARP, CHECKS };
+enum check { CHECK_MEMORY, CHECK_BARRIER, CHECK_WARP, CHECK_RACES, CHECK_UNINITIALISED, CHECKS };
 enum check_level { CHECK_FAULT, CHECK_WARN, CHECK_OFF };
 struct check_log;
 
@@ -269,6 +272,7 @@ struct launch {
     struct grid_pool *pool;          /* kept from launch to launch; may be NULL */
     _Atomic int64_t epoch;           /* advances after changes of memory and ends of blocks */
     uint8_t check[CHECKS];           /* enum check_level */
+    bool watched;                    /* check.races or check.uninitialised is not off; else these two are not read */
     struct check_log *checks;        /* of the GPU; NULL: failed checks are counted, not reported */
     const atomic_bool *interrupt;    /* set from a signal handler or another thread; NULL never */
     void *owner;                     /* the GPU, for the built-in functions */
@@ -391,6 +395,8 @@ void fault_compose(struct fault *f, const struct warp *w, const struct dinst *d,
                    uint64_t address, const char *head, const char *words);
 /* An illegal access of a lane. CONTROL_NEXT: check.memory tolerates it, as reading 0 or writing nothing. */
 int fault_memory(struct half *h, const struct dinst *d, int lane, uint64_t address, unsigned bytes, bool write);
+/* Where a global address lies relative to the allocations around it, in words. */
+void fault_describe_address(const struct launch *la, uint64_t address, char *buf, size_t size);
 void fault_no_progress(struct block *b);          /* every warp waits: at barriers or in loops */
 /* The step at which lanes that do not run wait, or with which they continue. */
 const struct dinst *fault_waiting_at(const struct warp *w, const struct simt_entry *e);

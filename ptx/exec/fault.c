@@ -27,6 +27,8 @@ static const char *const titles[] = {
     [FAULT_HEAP] = "bad free",
     [FAULT_WARP] = "warp instruction misused",
     [FAULT_TEXTURE] = "texture or surface misused",
+    [FAULT_RACE] = "data race in shared memory",
+    [FAULT_UNINITIALISED] = "read of memory that nothing has written",
 };
 
 void fault_place(const struct dinst *d, char *buf, size_t size)
@@ -74,8 +76,7 @@ static const char *range_name(const struct mem_range *r, char *buf, size_t size)
     return buf;
 }
 
-/* Describes where a global address lies relative to the allocations around it. */
-static void describe_address(const struct launch *la, uint64_t address, char *buf, size_t size)
+void fault_describe_address(const struct launch *la, uint64_t address, char *buf, size_t size)
 {
     const struct mem_range *below, *above;
     char name[160];
@@ -207,7 +208,7 @@ static void describe_host(const struct launch *la, uint64_t address, char *buf, 
         snprintf(buf, size, "outside the GPU's range of addresses (a pointer of the host?)");
         return;
     }
-    describe_address(la, address, where, sizeof where);
+    fault_describe_address(la, address, where, sizeof where);
     snprintf(buf, size, "%s (outside the GPU's range of addresses: a pointer of the host?)", where);
 }
 
@@ -264,7 +265,7 @@ static void describe_access(const struct warp *w, bool reaches, enum fault_kind 
         snprintf(buf, size, " at 0x%llx (a null pointer?)", at);
     else {
         bool known = devmem_find(la->mem, address) || devmem_in_range(la->mem, address);
-        (known ? describe_address : describe_host)(la, address, where, sizeof where);
+        (known ? fault_describe_address : describe_host)(la, address, where, sizeof where);
         snprintf(buf, size, " at 0x%llx: %s", at, where);
     }
 }

@@ -8,6 +8,7 @@
 #include "ptx/exec/cluster.h"
 #include "ptx/exec/control.h"
 #include "ptx/isa/ops_check.h"
+#include "ptx/watch/watch.h"
 
 static bool timed(const struct warp *w)
 {
@@ -278,6 +279,7 @@ static enum control_result control_warpsync(struct warp *w, const struct code *c
         e->waits = WAIT_LANES;
         return CONTROL_CONTINUE;
     }
+    watch_lanes_meet(w, (named | e->mask) & w->exist);
     for (uint32_t i = 0; i < warp_halves(w); i++)
         if ((uint32_t)(e->mask >> LANES * i))
             d->guarded(&w->half[i].l, d);

@@ -18,6 +18,7 @@
 #include "ptx/memory/tensor_async.h"
 #include "ptx/memory/mem_table.h"
 #include "ptx/texture/fetch.h"
+#include "ptx/watch/watch.h"
 
 /* The capture of one half of a warp. d: the instruction with the state space of these lanes (generic ones: sorted). */
 struct capture {
@@ -627,6 +628,8 @@ bool mem_capture(struct warp *w, const struct dinst *d, uint64_t lanes, struct m
 {
     uint8_t first = MEM_PATTERN_SCATTERED;
     if (d->in->op == OP_SUST && d->in->mod[PG_SURF] == MOD(SURF, P) && !(d = tex_formatted_store(w, d, lanes)))
+        return false;
+    if (w->block->watch && watch_access(w, d, lanes) == CONTROL_FAULT)
         return false;
     describe(op, w, d);
     memset(op->served_by, 0, sizeof op->served_by);

@@ -33,6 +33,12 @@ static uint32_t bytes_of(const struct half *h, const struct dinst *d, int lane)
     return (v >> lane & 1) != c->negated ? 0 : d->size;
 }
 
+uint32_t async_copy_to(const struct half *h, const struct dinst *d, int lane)
+{
+    const struct async_copy *x = d->extra;
+    return (uint32_t)(((const uint64_t *)lanes_at(&h->l, x->to))[lane] + (uint64_t)x->displacement);
+}
+
 enum lane_result { LANE_FAULT, LANE_LEFT_OUT, LANE_COPIES };
 
 /* Checks both addresses of a lane. *from: the global address; it is not read if c->bytes is 0 in the end. */

@@ -4,6 +4,8 @@
 
 #include "ptx/memory/access.h"
 
+/* The address in shared memory to which a lane copies, unchecked. */
+uint32_t async_copy_to(const struct half *h, const struct dinst *d, int lane);
 /* Captures the lanes of one half of a warp (mem_capture). False: a fault. */
 bool async_copy_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);
 /* The lanes that read no bytes, served by shared memory, write their zeros. */

@@ -74,6 +74,13 @@ enum lane_result bulk_blocks(const struct bulk_site *c, operand mask, uint64_t o
     return several ? bulk_check_blocks(c, *blocks) : LANE_COPIES;
 }
 
+uint64_t bulk_async_to(const struct half *h, const struct dinst *d, int lane, uint32_t *bytes)
+{
+    const struct bulk_async *x = d->extra;
+    *bytes = ((const uint32_t *)lanes_at(&h->l, x->bytes))[lane];
+    return address_of(h, x->to, lane);
+}
+
 /* Reads and checks the operands of a lane. */
 static enum lane_result check_lane(struct half *h, const struct dinst *d, int lane, struct bulk_lane *l)
 {

@@ -46,6 +46,9 @@ void bulk_part_data(struct mem_op *op, const char *from);
 void bulk_part_completes(struct mem_op *op, uint32_t object);
 void bulk_part_empty(struct mem_op *op, const struct bulk_lane *l);
 
+/* The address to which a lane's copy writes, unchecked, and its bytes. Not of prefetches. */
+uint64_t bulk_async_to(const struct half *h, const struct dinst *d, int lane, uint32_t *bytes);
+
 /* Captures the lanes of one half of a warp (mem_capture). False: a fault. */
 bool bulk_async_capture(struct mem_op *op, struct half *h, const struct dinst *d, uint32_t mask);
 

@@ -8,7 +8,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
 #include "ptx/memory/region_table.h"
+#include "ptx/memory/unwritten.h"
 
 #ifndef __SANITIZE_THREAD__
 /* Away from where Linux puts programs, libraries and AddressSanitizer's shadow on x86-64. */
@@ -39,6 +41,7 @@ struct devmem {
     struct mem_range *ranges;    /* sorted by lo */
     size_t n, cap, freed;
     struct region_table regions;
+    uint8_t *unwritten;          /* a map of the range (unwritten.h); NULL: not watched */
 };
 
 uint64_t devmem_least_range(void)
@@ -79,6 +82,8 @@ void devmem_free(struct devmem *m)
     if (!m)
         return;
     munmap((void *)m->base, m->size);
+    if (m->unwritten)
+        munmap(m->unwritten, m->size / 8);
     region_table_end(&m->regions);
     free(m->ranges);
     free(m);
@@ -159,6 +164,31 @@ void *devmem_upper(struct devmem *m, uint64_t bytes)
 struct region_table *devmem_regions(struct devmem *m)
 {
     return &m->regions;
+}
+
+/* The map takes memory where allocations are marked. */
+void devmem_watch(struct devmem *m)
+{
+    void *p = mmap(NULL, m->size / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        mem_failed(m->size / 8, "the map of unwritten device memory");
+    m->unwritten = p;
+}
+
+static bool in_map(const struct devmem *m, uint64_t address, uint64_t bytes)
+{
+    return m->unwritten && address >= m->base && address - m->base <= m->size && bytes <= m->size - (address - m->base);
+}
+
+void devmem_mark(struct devmem *m, uint64_t address, uint64_t bytes, bool unwritten)
+{
+    if (in_map(m, address, bytes))
+        unwritten_set(m->unwritten, address - m->base, bytes, unwritten);
+}
+
+bool devmem_is_unwritten(const struct devmem *m, uint64_t address, uint64_t bytes)
+{
+    return in_map(m, address, bytes) && unwritten_any(m->unwritten, address - m->base, bytes);
 }
 
 uint64_t devmem_base(const struct devmem *m)
@@ -297,6 +327,7 @@ bool devmem_release(struct devmem *m, void *p)
     if (inner.lo < inner.hi)
         madvise((void *)inner.lo, inner.hi - inner.lo, MADV_DONTNEED);
     region_remove_within(&m->regions, r->lo, r->hi);
+    devmem_mark(m, r->lo, r->hi - r->lo, false);
     m->used -= r->hi - r->lo;
     r->freed = true;
     r->name = NULL;

@@ -68,6 +68,13 @@ const struct mem_range *devmem_at(const struct devmem *m, size_t i);
 void devmem_fill(struct devmem *m, void *p, int value, size_t bytes);
 /* The regions that programs have declared as versioned; a release removes those of its allocation. */
 struct region_table *devmem_regions(struct devmem *m);
+/*
+ * From now on the bytes that nothing has written are known (check.uninitialised; else all count as written): those of
+ * allocations that are marked unwritten, until a kernel or a copy or fill of the host writes them.
+ */
+void devmem_watch(struct devmem *m);
+void devmem_mark(struct devmem *m, uint64_t address, uint64_t bytes, bool unwritten);   /* outside the range: nothing */
+bool devmem_is_unwritten(const struct devmem *m, uint64_t address, uint64_t bytes);     /* any of them */
 uint64_t devmem_base(const struct devmem *m);
 bool devmem_has(const struct devmem *m, uint64_t addr);          /* is there memory that the host can access? */
 bool devmem_in_range(const struct devmem *m, uint64_t addr);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "ptx/memory/access.h"
 #include "ptx/program/decode.h"
+#include "ptx/watch/watch.h"
 
 struct dinst *decoder_add_step(struct decoder *x)
 {
@@ -82,6 +83,9 @@ static void mark_stepping(struct decoder *x, uint32_t from)
             struct mem_shape *shape = arena_alloc(x->p->arena, sizeof *shape);
             mem_describe(shape, d);
             d->shape = shape;
+            shape->unwatched = NULL;
+            if (x->p->watched)
+                watch_step(d, shape);
         }
     }
 }

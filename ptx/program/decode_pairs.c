@@ -90,6 +90,7 @@ void decode_pairs(struct decoder *x)
         if (both && is_sum(sum->in) && same_block(c, d, sum) && read_once(&reads, &d->in->opd[0]) && feeds(d, sum))
             join_steps(d, both, 2);
     }
-    decode_indexed(x, &reads);
+    if (!x->p->watched)
+        decode_indexed(x, &reads);
     free(reads.of_reg);
 }

@@ -555,6 +555,7 @@ struct program *program_load(struct ptx_module *m, struct devmem *mem, const str
     p->isa = o->isa;
     p->independent = o->independent;
     p->inverted_carry = o->inverted_carry;
+    p->watched = o->watched;
     p->warp_size = o->warp_size;
     p->param_address = o->param_address;
     p->mem = mem;

@@ -120,7 +120,7 @@ static void check_outcome(simtx_gpu *g, const struct outcome *o)
     REQUIRE(o->status == SIMTX_OK || *simtx_last_message(g), "failed without a message");
     if (o->status != SIMTX_FAULT)
         return;
-    REQUIRE(o->fault.kind > SIMTX_FAULT_NONE && o->fault.kind <= SIMTX_FAULT_TEXTURE, "kind %d",
+    REQUIRE(o->fault.kind > SIMTX_FAULT_NONE && o->fault.kind <= SIMTX_FAULT_UNINITIALISED, "kind %d",
             (int)o->fault.kind);
     REQUIRE(strstr(o->fault.report, "fault: ") && strstr(o->fault.report, "kernel "), "%s", o->fault.report);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/huge.h"
+#include "ptx/watch/watch.h"
 #include "timing/core/sm_impl.h"
 
 const struct sm_stall_info sm_stall_table[SM_STALLS] = {
@@ -67,6 +68,8 @@ static void on_done(void *ctx, struct mem_op *op, uint64_t at)
         bulk_begin(s, op);
         return;
     }
+    if (op->warp->block->watch)
+        watch_returned(op);
     if (op->combined && op->kind == MOP_ATOM) {
         mem_combined_results(op);
         at += t->tail;

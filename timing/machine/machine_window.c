@@ -476,10 +476,15 @@ static void start_threads(struct machine *m)
     free(items);
 }
 
+static bool finds_unwritten(const struct launch *la)
+{
+    return la->watched && la->check[CHECK_UNINITIALISED] != CHECK_OFF;
+}
+
 static bool exclusive(const struct machine *m)
 {
     for (uint32_t i = 0; i < m->ngrids; i++)
-        if (m->grids[i].launch.code->host_functions)
+        if (m->grids[i].launch.code->host_functions || finds_unwritten(&m->grids[i].launch))
             return true;
     return false;
 }
@@ -487,8 +492,8 @@ static bool exclusive(const struct machine *m)
 /*
  * Windows in which messages are exchanged are for one grid, whose blocks start on SMs where others have ended; not for
  * transactional memory, the ordering oracle and clusters, which have steps between windows. Host functions (printf,
- * malloc) use state that all SMs share: kernels that call them run on one thread with windows of one cycle, SM after
- * SM.
+ * malloc) and check.uninitialised use state that all SMs share: they make kernels run on one thread with windows of one
+ * cycle, SM after SM.
  */
 static void choose_width(struct machine *m)
 {

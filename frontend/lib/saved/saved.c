@@ -392,6 +392,14 @@ static void end(simtx_gpu *g)
     saved_free(g);
 }
 
+/* What the skipped launches have written is not known (check.uninitialised). */
+static void all_written(simtx_gpu *g)
+{
+    const struct mem_range *r;
+    for (size_t i = 0; (r = devmem_at(g->mem, i)); i++)
+        devmem_mark(g->mem, r->lo, r->hi - r->lo, false);
+}
+
 static void pass_point(simtx_gpu *g, const struct simtx_kernel *k)
 {
     double begin = host_seconds();
@@ -401,6 +409,8 @@ static void pass_point(simtx_gpu *g, const struct simtx_kernel *k)
     if (other)
         fail(g, "%s", other);
     event(g, EVENT_END, NULL, 0);
+    if (!writes(g->saved))
+        all_written(g);
     g->saved->seconds = host_seconds() - begin;
     report(g, writes(g->saved) ? "saved" : "restored", k->func->name);
     end(g);
