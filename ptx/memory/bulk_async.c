@@ -78,7 +78,7 @@ uint64_t bulk_async_to(const struct half *h, const struct dinst *d, int lane, ui
 {
     const struct bulk_async *x = d->extra;
     *bytes = ((const uint32_t *)lanes_at(&h->l, x->bytes))[lane];
-    return address_of(h, x->to, lane);
+    return bulk_address(h, x->to, lane);
 }
 
 /* Reads and checks the operands of a lane. */

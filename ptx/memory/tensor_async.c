@@ -176,21 +176,28 @@ static bool is_map(const struct tensor_map *m)
 
 /* Words, because private memory has no more than these in one place: compilers that lack __grid_constant__ copy a map
  * that is a parameter there. */
-static enum lane_result read_map(const struct bulk_site *c, uint64_t address, struct tensor_map *m)
+static bool copy_map(const struct bulk_site *c, uint64_t address, struct tensor_map *m)
 {
     uint32_t words[sizeof *m / sizeof(uint32_t)];
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *word = mem_resolve(c->h, SP_GENERIC, address + i * sizeof *words, c->lane, sizeof *words, false);
+        if (!word)
+            return false;
+        memcpy(&words[i], word, sizeof *words);
+    }
+    memcpy(m, words, sizeof *m);
+    return true;
+}
+
+static enum lane_result read_map(const struct bulk_site *c, uint64_t address, struct tensor_map *m)
+{
     unsigned want = (unsigned)ptx_tensor_dims(c->d->in);
     if (address % TENSOR_MAP_ALIGN)
         return bulk_misuse(c, FAULT_MISALIGNED, address, "a tensor map must be aligned to 64 bytes, and", "is not");
     if (address >> WINDOW_BITS == WINDOW_SHARED >> WINDOW_BITS)
         return bulk_misuse(c, FAULT_SPACE, address, "a tensor map cannot be in shared memory:", "");
-    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-        const char *word = mem_resolve(c->h, SP_GENERIC, address + i * sizeof *words, c->lane, sizeof *words, false);
-        if (!word)
-            return bulk_misuse(c, FAULT_BOUNDS, address, "there is no memory for a tensor map at", "");
-        memcpy(&words[i], word, sizeof *words);
-    }
-    memcpy(m, words, sizeof *m);
+    if (!copy_map(c, address, m))
+        return bulk_misuse(c, FAULT_BOUNDS, address, "there is no memory for a tensor map at", "");
     if (!is_map(m))
         return bulk_misuse(c, FAULT_SPACE, address, "the bytes at",
                            "are no tensor map that cuTensorMapEncodeTiled made");
@@ -406,6 +413,34 @@ bool tensor_copy_begin(struct tensor_copy *t, struct bulk_lane *l, const struct 
     struct tensor_lane o;
     memcpy(&o, op->data[lane], sizeof o);
     return begin(&c, &o, op->address[lane], t, l) == LANE_COPIES;
+}
+
+/* ---- checks of written memory ---- */
+
+void tensor_async_writes(struct half *h, const struct dinst *d, int lane,
+                         void (*wrote)(void *ctx, uint64_t to, uint32_t bytes), void *ctx)
+{
+    const struct tensor_async *x = d->extra;
+    const struct bulk_site c = { h, d, lane };
+    enum bulk_direction way = bulk_direction((enum ptx_op)d->in->op);
+    int dims = ptx_tensor_dims(d->in);
+    struct tensor_copy t = { .d = d };
+    struct mem_op op;
+    if (way == BULK_GLOBAL_TO_L2 || !copy_map(&c, bulk_address(h, x->map, lane), &t.map) || !is_map(&t.map) ||
+        t.map.rank != dims)
+        return;
+    for (int i = 0; i < dims; i++)
+        t.at[i] = ((const int32_t *)lanes_at(&h->l, x->at[i]))[lane];
+    set_geometry(&t, d->in->op == OP_TENSOR_REDUCE);
+    if (way == BULK_GLOBAL_TO_SHARED) {
+        wrote(ctx, bulk_address(h, x->shared, lane), t.bytes);
+        return;
+    }
+    for (uint32_t at = 0; at < t.bytes;) {
+        at += tensor_part(&t, &op, at);
+        if (op.lanes)
+            wrote(ctx, op.address[__builtin_ctzll(op.lanes)], num_ones(op.lanes) * t.width);
+    }
 }
 
 /* ---- decoding ---- */

@@ -11,6 +11,7 @@
 #include "ptx/matrix/matrix_rows.h"
 #include "ptx/memory/async_copy.h"
 #include "ptx/memory/bulk_async.h"
+#include "ptx/memory/tensor_async.h"
 #include "ptx/memory/unwritten.h"
 #include "ptx/watch/races.h"
 
@@ -302,17 +303,28 @@ static bool is_strong(const struct warp *w, const struct dinst *d)
     return w->tx.open || d->shape->order_strong;
 }
 
-/* Bulk copies are asynchronous: only what they write is noted. */
-static void note_bulk(const struct watched *x, struct half *h, int lane)
+static void note_written(void *ctx, uint64_t to, uint32_t bytes)
 {
-    enum bulk_direction way = bulk_direction((enum ptx_op)x->d->in->op);
-    uint32_t bytes;
-    uint64_t to = way == BULK_GLOBAL_TO_L2 ? 0 : bulk_async_to(h, x->d, lane, &bytes);
-    if (way == BULK_GLOBAL_TO_L2)
-        return;
-    struct target t = way == BULK_SHARED_TO_GLOBAL ? (struct target){ IN_GLOBAL, to, bytes } : in_shared(x, to, bytes);
-    if (wants(x->w->block, CHECK_UNINITIALISED) && knows_writes(x, &t))
+    const struct watched *x = ctx;
+    bool global = bulk_direction((enum ptx_op)x->d->in->op) == BULK_SHARED_TO_GLOBAL;
+    struct target t = global ? (struct target){ IN_GLOBAL, to, bytes } : in_shared(x, to, bytes);
+    if (knows_writes(x, &t))
         set_written(x, &t);
+}
+
+/* Bulk and tensor copies are asynchronous: only what they write is noted. */
+static void note_bulk(struct watched *x, struct half *h, int lane)
+{
+    enum ptx_op op = (enum ptx_op)x->d->in->op;
+    uint32_t bytes;
+    if (!wants(x->w->block, CHECK_UNINITIALISED) || bulk_direction(op) == BULK_GLOBAL_TO_L2)
+        return;
+    if (ptx_is_tensor_copy(op)) {
+        tensor_async_writes(h, x->d, lane, note_written, x);
+        return;
+    }
+    uint64_t to = bulk_async_to(h, x->d, lane, &bytes);
+    note_written(x, to, bytes);
 }
 
 int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
