@@ -17,7 +17,7 @@
 #include "regress/unit/timing/sm_rig.h"
 #include "regress/unit/ptx/step_cases.h"
 
-enum { OUT_BYTES = 512 * GEN_OUT_BYTES, RANDOM_PROGRAMS = 40, CYCLES_MAX = 10000000 };
+enum { OUT_BYTES = 512 * GEN_OUT_BYTES, RANDOM_PROGRAMS = 40, CYCLES_MAX = 100000000 };
 
 static const char *const machines[][24] = {
     { "core.policy", "gto", "core.stages", "3" },
