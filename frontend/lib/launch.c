@@ -7,7 +7,8 @@
 #include "frontend/lib/gpu.h"
 #include "frontend/lib/saved/saved.h"
 
-_Static_assert((int)FAULT_UNINITIALISED == (int)SIMTX_FAULT_UNINITIALISED && (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
+_Static_assert((int)FAULT_UNINITIALISED == (int)SIMTX_FAULT_UNINITIALISED &&
+               (int)FAULT_BARRIER == (int)SIMTX_FAULT_BARRIER,
                "the fault kinds of the executor and of simtx.h have the same values");
 
 /* Hardware passes parameters of device functions in registers; here they are on the stack, so the limit is larger. */

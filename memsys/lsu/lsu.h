@@ -165,7 +165,7 @@ void lsu_private_map(struct lsu *u, const struct private_map *m);
  * and every write is acknowledged. */
 bool lsu_flush(struct lsu *u, uint64_t now);
 void lsu_invalidate(struct lsu *u);                  /* empties all caches */
-/* A kernel whose code begins at `address` is launched: its first inst.launch_kb are in L1.5. */
+/* A kernel whose code begins at `address` is launched: the first inst.launch_kb of these bytes are in L1.5. */
 void lsu_preload_code(struct lsu *u, uint64_t address, uint64_t bytes);
 /* For an agent that accesses lines in no time, between cycles: a probe, which becomes its acknowledgement; the bytes of
  * a coherent copy, NULL = none. */

@@ -134,7 +134,7 @@ static bool warp_has_ended(const struct remote *r, const struct remote_track *t)
     return t->ended != r->warp[t->slot].ended;
 }
 
-/* As a load, then as a store, if it counts as such. ended: its warp has ended. */
+/* Reports the access as a performed load, as a performed store, or as both, as it counts. ended: its warp has ended. */
 static void report_performed(struct remote *r, const struct remote_track *t, bool ended, uint64_t line, uint64_t now)
 {
     const bool counts[] = { t->counts_load, t->counts_store };

@@ -83,7 +83,8 @@ static int by_kernel_and_line(const void *a, const void *b)
 static void show_place(const struct place *p, void (*show)(void *ctx, const char *text), void *ctx)
 {
     bool counted = p->check == CHECK_RACES || p->check == CHECK_UNINITIALISED;
-    char *text = counted ? mem_format("%s\n  %" PRIu64 " time%s in this launch", p->text, p->count, p->count == 1 ? "" : "s")
+    const char *plural = p->count == 1 ? "" : "s";
+    char *text = counted ? mem_format("%s\n  %" PRIu64 " time%s in this launch", p->text, p->count, plural)
                          : mem_string(p->text);
     show(ctx, text);
     free(text);

@@ -1,8 +1,8 @@
 /*
  * Checks of programs: what happens when a program does what hardware tolerates or leaves undefined (check.memory,
- * check.barrier, check.warp, check.races, check.uninitialised). A failed check raises a fault, or it is counted and the program continues. With
- * CHECK_WARN there is one report for each place, which is an instruction of a kernel: that of the lowest block, so that
- * it does not depend on the number of host threads.
+ * check.barrier, check.warp, check.races, check.uninitialised). A failed check raises a fault, or it is counted and the
+ * program continues. With CHECK_WARN there is one report for each place, which is an instruction of a kernel: that of
+ * the lowest block, so that it does not depend on the number of host threads.
  *
  * Inside a transaction of timing mode a failed check may be caused by reads that are inconsistent. It is held until
  * its lane commits; an abort discards it.

@@ -34,7 +34,8 @@ static const struct { uint16_t op; uint8_t group, word; const char *sig; } sigs[
 static const struct { uint16_t op; uint8_t group, word; enum ptx_type type; struct ptx_since since; } since[] = {
 #define SINCE(id, sm, version) { OP_##id, 0, 0, T_NONE, { sm, version, false } },
 #define SINCE_ONLY(id, sm, version) { OP_##id, 0, 0, T_NONE, { sm, version, true } },
-#define SINCE_WORD(id, group, word, sm, version) { OP_##id, PG_##group, MOD(group, word), T_NONE, { sm, version, false } },
+#define SINCE_WORD(id, group, word, sm, version) \
+    { OP_##id, PG_##group, MOD(group, word), T_NONE, { sm, version, false } },
 #define SINCE_TYPE(id, type, sm, version) { OP_##id, 0, 0, T_##type, { sm, version, false } },
 #include "ptx/isa/ops.def"
 };

@@ -116,7 +116,8 @@ static const char *check_wgmma(const struct ptx_inst *in)
     if (in->type[1] == T_B1 && (!HAS(in, BOOL, AND) || !HAS(in, REDOP, POPC)))
         return "a product of .b1 is .and.popc";
     bool fits = n <= 256 && n % (in->type[0] == T_S32 && n > 32 ? 16 : 8) == 0;
-    return fits && k * matrix_element_bits((enum ptx_type)in->type[1]) == 256 ? NULL : "this shape is not for this type";
+    fits &= k * matrix_element_bits((enum ptx_type)in->type[1]) == 256;
+    return fits ? NULL : "this shape is not for this type";
 }
 
 const char *matrix_check(const struct ptx_inst *in)

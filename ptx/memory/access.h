@@ -96,7 +96,7 @@ struct mem_shape {
     uint8_t kind, path, width, size, count, reg_bytes;
     bool sign, rows, order_acquire, order_release, order_strong;
     uint8_t atomic_class, stride;
-    ptx_fn *unwatched;               /* the function of its step; NULL: the program is not watched (ptx/watch/watch.h) */
+    ptx_fn *unwatched;               /* the function of its step; NULL: the program is not watched (watch.h) */
 };
 void mem_describe(struct mem_shape *s, const struct dinst *d);
 

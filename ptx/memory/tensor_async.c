@@ -17,8 +17,8 @@
 
 enum { BOX_ALIGN = 128, BOX_MAX = 1 << CLUSTER_RANK_AT, CHUNK = 16 };
 
-static const struct { uint8_t type; bool flushes; } types[TENSOR_TYPE_COUNT] = {
-#define X(e, t, ftz) [TENSOR_##e] = { T_##t, ftz },
+static const struct { uint8_t type, changes; } types[TENSOR_TYPE_COUNT] = {
+#define X(e, t, changes) [TENSOR_##e] = { T_##t, changes },
     TENSOR_TYPES(X)
 #undef X
 };
@@ -134,12 +134,18 @@ static void fill(const struct tensor_copy *t, uint8_t *data)
         data[b] = !t->map.nan ? 0 : b % bytes == bytes - 1 ? 0x7f : 0xff;
 }
 
-static void flush(const struct tensor_copy *t, uint8_t *data)
+/* Flushes and rounds the elements of a lane, of single precision. A tf32 has the upper 10 bits of the mantissa. */
+static void change(const struct tensor_copy *t, uint8_t *data)
 {
+    const uint32_t exponent = 0x7f800000;
+    uint8_t changes = types[t->map.type].changes;
     for (uint32_t b = 0; b < t->width; b += sizeof(uint32_t)) {
         uint32_t word;
         memcpy(&word, data + b, sizeof word);
-        word &= word & 0x7f800000 ? UINT32_MAX : 0x80000000;
+        if (changes & TENSOR_FLUSHES && !(word & exponent))
+            word &= 0x80000000;
+        if (changes & TENSOR_ROUNDS && (word & exponent) != exponent)
+            word = (word + 0xfff + (word >> 13 & 1)) & ~UINT32_C(0x1fff);
         memcpy(data + b, &word, sizeof word);
     }
 }
@@ -154,8 +160,8 @@ void tensor_part_arrived(const struct tensor_copy *t, struct mem_op *op, uint32_
         op->address[i] = swizzled(t, t->shared + at + i * t->width);
         if (!(inside >> i & 1))
             fill(t, mem_data(op, i));
-        else if (types[t->map.type].flushes)
-            flush(t, mem_data(op, i));
+        else if (types[t->map.type].changes)
+            change(t, mem_data(op, i));
     }
 }
 
@@ -412,7 +418,10 @@ bool tensor_copy_begin(struct tensor_copy *t, struct bulk_lane *l, const struct 
     const struct bulk_site c = { &op->warp->half[lane / LANES], op->d, (int)(lane % LANES) };
     struct tensor_lane o;
     memcpy(&o, op->data[lane], sizeof o);
-    return begin(&c, &o, op->address[lane], t, l) == LANE_COPIES;
+    enum lane_result r = begin(&c, &o, op->address[lane], t, l);
+    if (r == LANE_LEFT_OUT)
+        l->bytes = 0;                /* memory has changed since: nothing is copied */
+    return r != LANE_FAULT;
 }
 
 /* ---- checks of written memory ---- */

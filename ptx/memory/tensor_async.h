@@ -35,8 +35,8 @@ bool tensor_async_capture(struct mem_op *op, struct half *h, const struct dinst 
  */
 bool tensor_copy_begin(struct tensor_copy *t, struct bulk_lane *l, const struct mem_op *op, unsigned lane);
 
-/* Calls `wrote` for the memory that a lane's copy will write: its box in shared memory, or the parts of the box in global
- * memory. Not for a copy that will fault, since it has no valid map. */
+/* Calls `wrote` for the memory that a lane's copy will write: its box in shared memory, or the parts of the box in
+ * global memory. Without a valid map it calls nothing: the copy will fault. */
 void tensor_async_writes(struct half *h, const struct dinst *d, int lane,
                          void (*wrote)(void *ctx, uint64_t to, uint32_t bytes), void *ctx);
 

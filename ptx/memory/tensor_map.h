@@ -11,12 +11,15 @@
 enum { TENSOR_DIMS = 5, TENSOR_BOX_MAX = 256, TENSOR_STEP_MAX = 8, TENSOR_MAP_ALIGN = 64 };
 #define TENSOR_MAP_MAGIC UINT64_C(0x70616d786f727374)
 
-/* Of an element, in the order of CUtensorMapDataType: X(enumerator, type in PTX, flushes subnormal numbers). */
+/* Of an element, in the order of CUtensorMapDataType: X(enumerator, type in PTX, what a load does with it). */
 #define TENSOR_TYPES(X)                                                                                     \
     X(U8, U8, 0) X(U16, U16, 0) X(U32, U32, 0) X(S32, S32, 0) X(U64, U64, 0) X(S64, S64, 0) X(F16, F16, 0)  \
-    X(F32, F32, 0) X(F64, F64, 0) X(BF16, BF16, 0) X(F32_FTZ, F32, 1) X(TF32, F32, 0) X(TF32_FTZ, F32, 1)
+    X(F32, F32, 0) X(F64, F64, 0) X(BF16, BF16, 0) X(F32_FTZ, F32, TENSOR_FLUSHES)                                    \
+    X(TF32, F32, TENSOR_ROUNDS) X(TF32_FTZ, F32, TENSOR_FLUSHES | TENSOR_ROUNDS)
+/* Subnormal numbers become zero; numbers become the nearest tf32, ties to even. */
+enum { TENSOR_FLUSHES = 1, TENSOR_ROUNDS = 2 };
 enum tensor_type {
-#define X(e, t, ftz) TENSOR_##e,
+#define X(e, t, changes) TENSOR_##e,
     TENSOR_TYPES(X)
 #undef X
     TENSOR_TYPE_COUNT

@@ -24,7 +24,7 @@ void tensor_words(struct parser *p)
 {
     struct name *apart[PARSE_MAX_INST_MODS];
     struct ptx_loc at[PARSE_MAX_INST_MODS];
-    int from = 0, kept, napart = 0;
+    int from = 0, kept, napart = 0, tiles = 0;
     while (from < p->nmods && strcmp(p->mods[from]->s, ".tensor"))
         from++;
     kept = from;
@@ -32,7 +32,7 @@ void tensor_words(struct parser *p)
         if (is_apart(p->mods[i])) {
             apart[napart] = p->mods[i];
             at[napart] = p->mod_loc[i];
-            napart += strcmp(p->mods[i]->s, ".tile") != 0;
+            napart += strcmp(p->mods[i]->s, ".tile") || tiles++;
             continue;
         }
         p->mod_loc[kept] = p->mod_loc[i];

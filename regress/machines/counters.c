@@ -25,15 +25,15 @@ enum counter {
     DRAM_READ, DRAM_WRITTEN, CONFLICTS, COUNTERS
 };
 
-/* The machine code of the chip is not in the order of the PTX: each case runs in both orders of gpu.instruction_order, in
- * that of the preset first. */
-enum order { SCHEDULED, IN_TEXT, ORDERS };
+/* The machine code of the chip is not in the order of the PTX: each case runs in the order of the preset and in that of
+ * the PTX. */
+enum order { PRESET, IN_TEXT, ORDERS };
 
 struct row {
     const struct correlation_case *c;
     double chip[COUNTERS];
     double cycles[ORDERS];
-    json_t *stats;                   /* of the simulated launch, scheduled */
+    json_t *stats;                   /* of the simulated launch, with the preset */
 };
 
 static const char begin[] = "<!-- kernels; `make " MACHINE "-doc` writes this part -->\n";
@@ -89,7 +89,7 @@ static void run(struct row *r, const char *dir)
     struct row other = { 0 };
     case_run_on(r->c, dir, "+" MACHINE, preset, keep_stats, r);
     case_run_on(r->c, dir, "+" MACHINE, text, keep_stats, &other);
-    r->cycles[SCHEDULED] = stat(r, "longest_sm_cycles");
+    r->cycles[PRESET] = stat(r, "longest_sm_cycles");
     r->cycles[IN_TEXT] = stat(&other, "longest_sm_cycles");
     json_decref(other.stats);
 }
@@ -107,7 +107,7 @@ static void add_cycles(FILE *t, const struct row *row, uint32_t n)
            "|---|---|---|---|---|---|---|---|\n");
     for (const struct row *r = row; r < row + n; r++)
         fprintf(t, "| %s | %s | %.0f | %.0f | %.0f | %+.0f %% | %.0f | %+.0f %% |\n", r->c->name, r->c->character,
-            r->chip[ELAPSED], r->chip[ACTIVE], r->cycles[SCHEDULED], 100 * error(r, SCHEDULED), r->cycles[IN_TEXT],
+            r->chip[ELAPSED], r->chip[ACTIVE], r->cycles[PRESET], 100 * error(r, PRESET), r->cycles[IN_TEXT],
             100 * error(r, IN_TEXT));
 }
 
@@ -124,7 +124,7 @@ static double correlation(const struct row *row, uint32_t n, enum order o, bool 
 
 static void add_summary(FILE *t, const struct row *row, uint32_t n, enum order o)
 {
-    static const char *const name[] = { [SCHEDULED] = "The preset", [IN_TEXT] = "In the order of the PTX" };
+    static const char *const name[] = { [PRESET] = "The preset", [IN_TEXT] = "In the order of the PTX" };
     double sum = 0, logs = 0;
     uint32_t near = 0;
     for (const struct row *r = row; r < row + n; r++) {
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
         run(&row[i], argv[2]);
     }
     add_cycles(t, row, n);
-    add_summary(t, row, n, SCHEDULED);
+    add_summary(t, row, n, PRESET);
     add_summary(t, row, n, IN_TEXT);
     add_counters(t, row, n);
     fclose(t);

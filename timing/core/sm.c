@@ -262,7 +262,7 @@ static void handle(struct sm *s, const struct event *e)
     switch (e->kind) {
     case EVENT_ALU: warp_clear_pending(s, w, e->inst, false); break;
     case EVENT_MEM: warp_clear_pending(s, w, e->inst, true); break;
-    case EVENT_GUARDS: warp_guards_read(s, w); break;
+    case EVENT_GUARDS: warp_guards_available(s, w); break;
     case EVENT_WAKE: warp_wake(s, w); break;
     case EVENT_FETCHED: fetch_arrived(s, w, e); break;
     case EVENT_LINE: fetch_line(s, e->address); break;

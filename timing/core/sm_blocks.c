@@ -102,7 +102,7 @@ static void grow_scoreboards(struct sm *s, uint32_t regs)
     s->pending_words = words;
 }
 
-/* core.guard_latency: the same for predicates. */
+/* core.guard_latency: the function with the most predicates determines the size of guards_from. */
 static void grow_predicates(struct sm *s, uint32_t n)
 {
     if (!s->cfg.guard_latency || n <= s->predicates)

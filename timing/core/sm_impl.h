@@ -245,9 +245,9 @@ void warp_run_scalars(struct sm *s, struct slot *w);
 void warp_advance(struct sm *s, struct slot *w);
 void warp_set_pending(struct slot *w, const struct tinst *t, uint32_t words, bool memory);
 void warp_clear_pending(struct sm *s, struct slot *w, const struct tinst *t, bool memory);
-/* core.guard_latency: guards may read the predicates that it writes from this cycle on; a cycle of EVENT_GUARDS. */
+/* core.guard_latency: guards may read the predicates that t writes from cycle `at` on, that of EVENT_GUARDS. */
 void warp_delay_guards(struct sm *s, struct slot *w, const struct tinst *t, uint64_t at);
-void warp_guards_read(struct sm *s, struct slot *w);
+void warp_guards_available(struct sm *s, struct slot *w);    /* EVENT_GUARDS */
 void warp_performed(struct sm *s, struct slot *w, uint32_t loads, uint32_t stores, uint32_t acquires);
 
 /* ---- fetch.c ---- */

@@ -59,7 +59,7 @@ void warp_delay_guards(struct sm *s, struct slot *w, const struct tinst *t, uint
     sm_result(s, at, EVENT_GUARDS, w, t);
 }
 
-void warp_guards_read(struct sm *s, struct slot *w)
+void warp_guards_available(struct sm *s, struct slot *w)
 {
     w->nalu--;
     result_available(s, w);

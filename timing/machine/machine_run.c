@@ -347,9 +347,8 @@ static void count_grids(struct machine *m)
 }
 
 /*
- * The code of the kernel itself, and the lines behind it that a fetch asks for in advance: the descriptor of a launch has
- * an address and a size, and does not tell functions apart. Functions that the kernel calls are fetched when they are
- * called.
+ * The code of the kernel, and the lines after it that its last fetches prefetch: a launch names a range of addresses,
+ * which need not end with the function. Functions that the kernel calls are fetched when they are called.
  */
 static void preload_code(struct machine *m, const struct grid *g)
 {

@@ -236,9 +236,9 @@ static void compare(const char *what, uint32_t number, const struct box *b, cons
     for (uint32_t i = 0; i < n; i++)
         if (got[i] != want[i])
             fail_msg("%s %u: rank %d, type %d, span %d, box %d %d %d %d %d at %d %d %d %d %d: byte %u is 0x%x, not "
-                     "0x%x", what, number, b->a.map.rank, b->a.map.type, b->a.map.span, b->a.map.box[0], b->a.map.box[1],
-                     b->a.map.box[2], b->a.map.box[3], b->a.map.box[4], b->a.at[0], b->a.at[1], b->a.at[2], b->a.at[3],
-                     b->a.at[4], i, got[i], want[i]);
+                     "0x%x", what, number, b->a.map.rank, b->a.map.type, b->a.map.span, b->a.map.box[0],
+                     b->a.map.box[1], b->a.map.box[2], b->a.map.box[3], b->a.map.box[4], b->a.at[0], b->a.at[1],
+                     b->a.at[2], b->a.at[3], b->a.at[4], i, got[i], want[i]);
 }
 
 /* ---- tests ---- */
@@ -454,7 +454,8 @@ static void faults_name_what_is_wrong(void **state)
                                               .last = { 63, 63 }, .box = { 64, 32 }, .step = { 1, 1 } } };
             cases[i].change(x.args);
             snprintf(text, sizeof text, "%s    mov.u64 %%rd9, 64;\n    add.u64 %%rd10, %%rd2, 8;\n"
-                     "    @%%first cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%s, {%%r10, %%r11}], [tile];\n    ret;\n}\n", HEAD, cases[i].map);
+                     "    @%%first cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group"
+                     " [%s, {%%r10, %%r11}], [tile];\n    ret;\n}\n", HEAD, cases[i].map);
             assert_int_equal(machine_run(&x, text, 1), SIMTX_FAULT);
             if (!strstr(simtx_last_message(x.gpu), cases[i].says))
                 fail_msg("'%s' is not in: %s", cases[i].says, simtx_last_message(x.gpu));

@@ -305,16 +305,16 @@ static void a_launch_leaves_parameters_in_l2(void **state)
     assert_int_equal(cycles[0] - cycles[1], served[0] - served[1]);
 }
 
-/* A launch brings the code of a kernel and the lines behind it that fetches ask for in advance: only the parameters miss
- * in L1.5. Without it each line of the code misses once, and so does each line behind it. */
-static void a_launch_brings_code_and_lines_behind_it(void **state)
+/* A launch brings the code of a kernel and the lines after it that fetches prefetch: only the parameters miss in L1.5.
+ * Otherwise each line of the code misses once, and so does each line after it. */
+static void a_launch_brings_code_and_lines_after_it(void **state)
 {
     long long misses[2];
     (void)state;
     for (int brings = 0; brings < 2; brings++) {
         struct session s;
-        open_with(&s, (const char *const[]){ brings ? "inst.launch_kb=16" : "inst.launch_kb=0", "l15.kb=64", "gpu.sms=1",
-                                             "inst.prefetch=4", "inst.mshrs=8", "inst.bytes=16", NULL });
+        open_with(&s, (const char *const[]){ brings ? "inst.launch_kb=16" : "inst.launch_kb=0", "l15.kb=64",
+                                             "gpu.sms=1", "inst.prefetch=4", "inst.mshrs=8", "inst.bytes=16", NULL });
         assert_int_equal(launch_slow(&s, 0, 11, 10, 0), SIMTX_OK);
         json_t *root = stats_of(&s), *kernel = kernel_of(root, 0);
         misses[brings] = number(json_object_get(kernel, "l15"), "misses");
@@ -618,7 +618,7 @@ int main(void)
         cmocka_unit_test(packed_allocations_follow_each_other),
         cmocka_unit_test(copies_by_the_host_stay_in_l2),
         cmocka_unit_test(a_launch_leaves_parameters_in_l2),
-        cmocka_unit_test(a_launch_brings_code_and_lines_behind_it),
+        cmocka_unit_test(a_launch_brings_code_and_lines_after_it),
         cmocka_unit_test(warps_end_before_their_stores_have_performed),
         cmocka_unit_test(only_relaxed_machines_end_warps_early),
         cmocka_unit_test(streams_run_side_by_side),

@@ -272,7 +272,8 @@ static void test_chain(void **state)
 {
     (void)state;
     assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.scaled", "33"), STEPS * 33);
-    assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.scaled", "33", "core.sfu_width", "8"), STEPS * (33 + 3));
+    assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.scaled", "33", "core.sfu_width", "8"),
+                     STEPS * (33 + 3));
     assert_int_equal(COST("sin.approx.f32 %f1, %f1;", 32, "chain.approx", "33"), STEPS * 20);
     assert_int_equal(COST("rsqrt.approx.f32 %f1, %f1;", 32, "chain.approx", "33"), STEPS * 33);
     assert_int_equal(COST("rsqrt.approx.ftz.f32 %f1, %f1;", 32, "chain.approx", "33"), STEPS * 20);
