@@ -56,7 +56,7 @@ struct litmus_command {
     int tests, refused, forbidden, unexpected, weak, weak_seen;
 };
 
-/* Ends the command with a message that names the option. */
+/* The name; an unknown one ends the command with a message that names --policy. */
 static const char *known_policy(const char *name)
 {
     char *text = mem_format("order.policy=%s", name), *message = NULL;

@@ -295,7 +295,8 @@ simtx_status simtx_malloc(simtx_gpu *g, size_t bytes, int kind, void **out)
         return gpu_fail(g, SIMTX_OUT_OF_MEMORY,
                         "cannot allocate %zu bytes: %llu of %llu bytes are in use (gpu.memory_mb)", bytes,
                         (unsigned long long)devmem_used(g->mem), (unsigned long long)devmem_capacity(g->mem));
-    devmem_mark(g->mem, (uint64_t)(uintptr_t)*out, bytes, kind == SIMTX_MEM_DEVICE);
+    if (kind == SIMTX_MEM_DEVICE)
+        devmem_mark(g->mem, (uint64_t)(uintptr_t)*out, bytes, true);
     saved_allocated(g, *out, bytes, kind);
     return SIMTX_OK;
 }

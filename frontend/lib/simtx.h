@@ -102,7 +102,8 @@ bool simtx_mem_in_range(const simtx_gpu *g, const void *p);
  */
 simtx_status simtx_after_copy_to_device(simtx_gpu *g, const void *device, size_t bytes);
 
-/* The host has written these bytes in another way (check.uninitialised); the functions that copy and fill do so. */
+/* Marks bytes that the host has written through an address as written (check.uninitialised). The functions that copy
+ * and fill mark theirs. */
 void simtx_mem_written(simtx_gpu *g, const void *device, size_t bytes);
 
 /* The host is about to copy from these bytes of one allocation: a run that restores a saved state sets them now. */
@@ -250,8 +251,8 @@ void simtx_set_progress(simtx_gpu *g, void (*fn)(void *ctx, const simtx_progress
  * newline. NULL = none. */
 void simtx_set_warning(simtx_gpu *g, void (*fn)(void *ctx, const char *text), void *ctx);
 
-/* How many places (instructions of kernels) a check has reported: "memory", "barrier", "warp", "races"
- * or "uninitialised" (check.memory ...). */
+/* How many places (instructions of kernels; of races pairs of them) a check has reported: "memory", "barrier", "warp",
+ * "races" or "uninitialised" (check.memory ...). */
 unsigned simtx_check_places(const simtx_gpu *g, const char *check);
 
 /* Statistics of all launches so far, as JSON (malloc'ed). */

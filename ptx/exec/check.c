@@ -66,6 +66,10 @@ void check_log_remove(struct check_log *log, const struct program *p)
 static int by_line(const struct ptx_inst *a, const struct ptx_inst *b)
 {
     int p = a ? a->loc.line : 0, q = b ? b->loc.line : 0;
+    if (p == q && a && b) {
+        p = a->loc.col;
+        q = b->loc.col;
+    }
     return (p > q) - (p < q);
 }
 
@@ -79,12 +83,12 @@ static int by_kernel_and_line(const void *a, const void *b)
                                   : by_line(p->other, q->other);
 }
 
-/* Each access of a lane is a failed check of memory; the number of races tells more than that of places. */
+/* Reports of races and of unwritten memory end with the number of accesses; those of other checks have none. */
 static void show_place(const struct place *p, void (*show)(void *ctx, const char *text), void *ctx)
 {
     bool counted = p->check == CHECK_RACES || p->check == CHECK_UNINITIALISED;
     const char *plural = p->count == 1 ? "" : "s";
-    char *text = counted ? mem_format("%s\n  %" PRIu64 " time%s in this launch", p->text, p->count, plural)
+    char *text = counted ? mem_format("%s\n  %" PRIu64 " time%s until this report", p->text, p->count, plural)
                          : mem_string(p->text);
     show(ctx, text);
     free(text);

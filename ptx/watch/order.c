@@ -10,11 +10,11 @@ void order_make(struct order *o, const struct launch *la)
 {
     size_t w = la->nwarps, lanes = la->warp_size, of_lanes = la->program->independent ? w * lanes * lanes : 0;
     *o = (struct order){ .warps = la->nwarps, .lanes = la->warp_size };
-    o->cells = w * (1 + w + MAX_BARRIERS + ORDER_PLACES + 1) + of_lanes;
+    o->cells = w * (1 + w + BLOCK_BARRIERS + ORDER_PLACES + 1) + of_lanes;
     o->time = mem_zero(o->cells, sizeof *o->time, "the clocks of a block");
     o->known = o->time + w;
     o->barrier = o->known + w * w;
-    o->place = o->barrier + MAX_BARRIERS * w;
+    o->place = o->barrier + BLOCK_BARRIERS * w;
     o->outside = o->place + ORDER_PLACES * w;
     o->lane_known = of_lanes ? o->outside + w : NULL;
 }

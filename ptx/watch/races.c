@@ -25,7 +25,7 @@ static void make(struct races *r, uint32_t bytes, unsigned grain)
 
 void races_restart(struct races *r, uint32_t bytes)
 {
-    if (r->cell && r->bytes == bytes && r->grain == GRAIN) {
+    if (r->cell && r->bytes == bytes) {
         memset(r->cell, 0, cells(r) * sizeof *r->cell);
         return;
     }

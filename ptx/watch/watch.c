@@ -143,6 +143,8 @@ static const struct code *code_with(const struct program *p, const struct dinst 
 
 static const char *verb(const struct dinst *d, bool past)
 {
+    if (ptx_is_mbarrier_test((enum ptx_op)d->in->op))
+        return past ? "has read" : "reads";
     switch (ptx_mem_kind((enum ptx_op)d->in->op)) {
     case MOP_STORE: return past ? "has written" : "writes";
     case MOP_ATOM:
@@ -234,7 +236,7 @@ static void set_written(const struct watched *x, const struct target *t)
         devmem_mark(x->w->block->launch->mem, t->address, t->bytes, false);
 }
 
-/* Other blocks of a cluster write this block's shared memory without its knowledge. */
+/* Writes of other blocks of a cluster are not marked in this block's map. */
 static bool knows_writes(const struct watched *x, const struct target *t)
 {
     return t->where == IN_GLOBAL || (t->where == IN_SHARED && cluster_blocks(x->w->block->launch) == 1);
@@ -338,7 +340,7 @@ int watch_access(struct warp *w, const struct dinst *d, uint64_t lanes)
     bool elsewhere = d->space == SP_GLOBAL && op != OP_CP_ASYNC && !x.strong;
     if (elsewhere && !wants(w->block, CHECK_UNINITIALISED))
         return CONTROL_NEXT;
-    x.writes = x.kind != MOP_LOAD || op == OP_CP_ASYNC;
+    x.writes = (x.kind != MOP_LOAD || op == OP_CP_ASYNC) && !ptx_is_mbarrier_test(op);
     bool only_writes = op == OP_CP_ASYNC || op == OP_MBARRIER_INIT || d->in->mod[PG_ATOM] == MOD(ATOM, EXCH);
     x.reads = x.kind != MOP_STORE && !only_writes;
     if (op == OP_LDMATRIX || op == OP_STMATRIX)
@@ -394,11 +396,12 @@ void watch_arrive(struct warp *w, uint32_t barrier)
         order_release(&s->order, order_barrier(&s->order, barrier), w->index);
 }
 
-/* A barrier of all threads no longer waits for those that have exited: what they did happened before. */
+/* A barrier of all threads no longer waits for those that have exited: what they did happened before. Barriers with a
+ * count get it, too: a race may be missed. */
 static void add_exited(struct block *b, uint32_t *clock)
 {
     for (uint32_t i = 0; i < b->nwarps; i++)
-        if (!b->warps[i].exist)
+        if (b->warps[i].exist != b->warps[i].launched)
             order_release(&b->watch->order, clock, i);
 }
 
@@ -431,6 +434,8 @@ void watch_cluster_arrive(struct warp *w)
 void watch_cluster_complete(struct block *b)
 {
     struct watch *s = b->watch;
+    if (s)
+        add_exited(b, s->order.outside);
     for (uint32_t i = 0; s && i < b->nwarps; i++)
         order_acquire(&s->order, s->order.outside, i, b->warps[i].exist);
 }

@@ -115,7 +115,7 @@ void sitm_attempt_wanted(void *core, uint32_t slot, uint64_t lanes, uint64_t now
     begin_if_possible(x, slot);
 }
 
-/* Lanes that BEGIN did not name abort, and begin in the next attempt. */
+/* Lanes that SNAPSHOT does not name abort, and begin in the next attempt. */
 static void snapshot(struct sitm_core *x, uint32_t slot, const struct sitm_message *m, uint64_t now)
 {
     struct sitm_warp *w = &x->warp[slot];

@@ -18,7 +18,8 @@
  * of the own warp do not count: its lanes run in lockstep, so the lanes that are left would have the same conflicts
  * again.
  *
- * If no lane of an attempt committed, BEGIN also names the lane that is to begin first. The SM does not know whether
+ * If no lane of an attempt committed, and the lowest lane that has aborted did so because of a second writer or a loop,
+ * BEGIN also names this lane, which is to begin first. The SM does not know whether
  * other warps ran; the manager does, and if none did it lets this lane begin without the others of its warp.
  */
 #ifndef TM_SITM_ATTEMPT_H
