@@ -56,7 +56,7 @@ static uint32_t span_of(CUtensorMapSwizzle s)
     return s == CU_TENSOR_MAP_SWIZZLE_NONE ? 0 : 16u << s;
 }
 
-/* What exists on hardware and not here: interleaved layouts, packed elements, swizzles of larger units, and a row
+/* What exists on hardware and not here: interleaved layouts, packed elements, swizzles with larger atoms, and a row
  * shorter than the span of the swizzle, whose layout is not documented. */
 static bool is_supported(CUtensorMapDataType t, CUtensorMapInterleave i, CUtensorMapSwizzle s, uint32_t row)
 {

@@ -1,5 +1,5 @@
 // C = A B^T with the matrix instructions of a warpgroup (wgmma), by inline PTX: 128 threads compute 64 x 64 elements.
-// Tiles of 64 x 64 halves are in shared memory in lines of 128 bytes, whose units of 16 bytes are exchanged by the
+// Tiles of 64 x 64 halves are in shared memory in lines of 128 bytes, whose chunks of 16 bytes are swizzled by the
 // line's number. While the products of one tile are in flight, the warps bring the next one. The second kernel has A in
 // registers, and matrices of bytes.
 #define PROGRAM "wgmma_gemm"
@@ -9,13 +9,13 @@
 
 typedef unsigned long long word;
 
-constexpr int THREADS = 128, TILE = 64, LINE = 128, UNIT = 16;
+constexpr int THREADS = 128, TILE = 64, LINE = 128, CHUNK = 16;
 
 __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
-// The descriptor of a tile, of which the columns from `unit` units of 16 bytes on are read: eight lines are 1024 bytes.
-__device__ word descriptor(const void *tile, int unit) {
-    return (shared_address(tile) + UNIT * unit) >> 4 | (word)1 << 16 | (word)(8 * LINE / 16) << 32 | (word)1 << 62;
+// The descriptor of a tile that is read from this chunk of its lines on; eight lines are 1024 bytes.
+__device__ word descriptor(const void *tile, int chunk) {
+    return (shared_address(tile) + CHUNK * chunk) >> 4 | (word)1 << 16 | (word)(8 * LINE / 16) << 32 | (word)1 << 62;
 }
 
 __device__ void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -48,9 +48,10 @@ __device__ void multiply(int *d, const unsigned *a, word b, int add) {
 
 // Copies 64 lines of 128 bytes, `pitch` bytes from each other, to a tile.
 __device__ void bring(char *tile, const char *from, size_t pitch) {
-    for (int i = threadIdx.x; i < TILE * LINE / UNIT; i += THREADS) {
-        int line = i / 8, unit = i % 8;
-        *(uint4 *)(tile + line * LINE + (unit ^ line % 8) * UNIT) = *(const uint4 *)(from + line * pitch + unit * UNIT);
+    for (int i = threadIdx.x; i < TILE * LINE / CHUNK; i += THREADS) {
+        int line = i / 8, chunk = i % 8;
+        *(uint4 *)(tile + line * LINE + (chunk ^ line % 8) * CHUNK) =
+            *(const uint4 *)(from + line * pitch + chunk * CHUNK);
     }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -82,8 +83,8 @@ __global__ void halves(const half *a, const half *b, float *c, int n, int depth)
         int now = k / TILE % 2;
         __syncthreads();
         begin();
-        for (int unit = 0; unit < 8; unit += 2) {
-            multiply(d, descriptor(tile[now][0], unit), descriptor(tile[now][1], unit), k + unit > 0);
+        for (int chunk = 0; chunk < 8; chunk += 2) {
+            multiply(d, descriptor(tile[now][0], chunk), descriptor(tile[now][1], chunk), k + chunk > 0);
         }
         commit();
         if (k + TILE < depth) {
@@ -110,7 +111,7 @@ __global__ void bytes(const signed char *a, const signed char *b, int *c, int n,
                 part[r] = *(const unsigned *)(a + (size_t)(blockIdx.y * TILE + row) * depth + column);
             }
             begin();
-            multiply(d, part, descriptor(tile, step / UNIT), 1);
+            multiply(d, part, descriptor(tile, step / CHUNK), 1);
             commit();
             finish();
         }

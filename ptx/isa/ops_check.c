@@ -467,10 +467,10 @@ bool ptx_takes_word(enum ptx_op op, uint8_t mod)
 }
 
 /* The types of reductions are those of tensor maps. */
-static const char *check_tensor(const struct ptx_inst *in)
+static const char *check_tensor_reduce(const struct ptx_inst *in)
 {
     bool other = !in->mod[PG_ATOM] || HAS(in, ATOM, CAS) || HAS(in, ATOM, EXCH);
-    return in->op == OP_TENSOR_REDUCE && other ? "a reduction is one of .add .min .max .inc .dec .and .or .xor" : NULL;
+    return other ? "a reduction is one of .add .min .max .inc .dec .and .or .xor" : NULL;
 }
 
 static const char *check_async_store(const struct ptx_inst *in)
@@ -529,9 +529,8 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_copy(in);
     case OP_BULK_REDUCE:
         return check_bulk_reduce(in);
-    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_STORE:
-    case OP_TENSOR_REDUCE: case OP_TENSOR_PREFETCH:
-        return check_tensor(in);
+    case OP_TENSOR_REDUCE:
+        return check_tensor_reduce(in);
     case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: case OP_BULK_REDUCE_SEND:
         return check_async_store(in);
     case OP_FENCE_PROXY_ASYNC:

@@ -13,7 +13,7 @@ void decode_matrix_guard(struct decoder *x, struct dinst *d);
 /* The registers of a fragment; returns their number. */
 int matrix_operands(struct decoder *x, const struct ptx_operand *o, bool result, enum ptx_type t, operand *to);
 
-/* The value of element i of a register: of floating point; of an integer, of one bit 0 or 1. */
+/* Element i of a register, of a floating-point type; of an integer type, with .b1 0 or 1. */
 float matrix_float(enum ptx_type t, uint32_t word, int i);
 int32_t matrix_integer(enum ptx_type t, uint32_t word, int i);
 /* An element of D: a NaN becomes 0x7fffffff. */

@@ -8,9 +8,9 @@
  * passing before all four have issued their part: then memory that the product reads may be overwritten. Timing mode
  * computes how long the product takes (timing/core/copies.c).
  *
- * Matrices in shared memory consist of units of 16 bytes beside each other along K or, transposed, along the rows of
- * A or the columns of B. Lines are across them. Eight lines of `width` units are an atom, in which the units of a
- * line are exchanged (swizzled) by the address: bits 4 and up are XORed with as many bits from bit 7 on.
+ * A matrix in shared memory consists of lines of 16-byte chunks. A line runs along K; of a transposed matrix, along the
+ * rows of A or the columns of B. Eight lines of `width` chunks are an atom. The swizzle permutes the chunks of a line:
+ * address bits 4 and up are XORed with as many bits from bit 7 on.
  *
  * Arithmetic is that of mma (product.c).
  */
@@ -21,7 +21,7 @@
 #include "ptx/matrix/matrix.h"
 #include "ptx/matrix/step.h"
 
-enum { ROWS = 16, COLUMNS = 256, DEPTH = 32, UNIT = 16, WARPS = WARPGROUP_THREADS / LANES };
+enum { ROWS = 16, COLUMNS = 256, DEPTH = 32, CHUNK = 16, WARPS = WARPGROUP_THREADS / LANES };
 
 struct product {
     int n, k;                        /* k: of .b1 in words of 32 elements */
@@ -42,36 +42,36 @@ static struct stored stored_at(uint64_t descriptor, bool transposed)
 {
     static const uint8_t width[] = { 1, 8, 4, 2 };
     return (struct stored){
-        .start = (uint32_t)(descriptor & 0x3fff) * UNIT, .leading = (uint32_t)(descriptor >> 16 & 0x3fff) * UNIT,
-        .stride = (uint32_t)(descriptor >> 32 & 0x3fff) * UNIT, .base = (uint32_t)(descriptor >> 49 & 7),
+        .start = (uint32_t)(descriptor & 0x3fff) * CHUNK, .leading = (uint32_t)(descriptor >> 16 & 0x3fff) * CHUNK,
+        .stride = (uint32_t)(descriptor >> 32 & 0x3fff) * CHUNK, .base = (uint32_t)(descriptor >> 49 & 7),
         .width = width[descriptor >> 62], .transposed = transposed
     };
 }
 
-/* The address of a unit of a line ("Strides"). The pattern of exchanges begins 128 * base bytes late. */
-static uint32_t unit_address(const struct stored *m, uint32_t line, uint32_t unit)
+/* The address of a chunk of a line ("Strides"). The pattern of the swizzle begins 128 * base bytes late. */
+static uint32_t chunk_address(const struct stored *m, uint32_t line, uint32_t chunk)
 {
-    uint32_t at = m->start + line % 8 * UNIT * m->width;
+    uint32_t at = m->start + line % 8 * CHUNK * m->width;
     if (m->width > 1)
-        at += line / 8 * m->stride + unit % m->width * UNIT + unit / m->width * m->leading;
+        at += line / 8 * m->stride + chunk % m->width * CHUNK + chunk / m->width * m->leading;
     else if (m->transposed)
-        at += line / 8 * m->leading + unit * m->stride;
+        at += line / 8 * m->leading + chunk * m->stride;
     else
-        at += line / 8 * m->stride + unit * m->leading;
-    return at ^ (((at >> 7) - m->base) & (m->width - 1)) * UNIT;
+        at += line / 8 * m->stride + chunk * m->leading;
+    return at ^ (((at >> 7) - m->base) & (m->width - 1)) * CHUNK;
 }
 
-/* Copies a unit; zeros where the access is tolerated outside shared memory. False: a fault. */
-static bool read_unit(struct half *h, const struct dinst *d, uint32_t address, uint32_t to[4])
+/* Copies a chunk; zeros where the access is tolerated outside shared memory. False: a fault. */
+static bool read_chunk(struct half *h, const struct dinst *d, uint32_t address, uint32_t to[4])
 {
     struct dinst access = *d;
-    const char *from = mem_resolve(h, SP_SHARED, address, 0, UNIT, false);
+    const char *from = mem_resolve(h, SP_SHARED, address, 0, CHUNK, false);
     access.space = SP_SHARED;
     if (from)
-        memcpy(to, from, UNIT);
+        memcpy(to, from, CHUNK);
     else
-        memset(to, 0, UNIT);
-    return from || fault_memory(h, &access, 0, address, UNIT, false) != CONTROL_FAULT;
+        memset(to, 0, CHUNK);
+    return from || fault_memory(h, &access, 0, address, CHUNK, false) != CONTROL_FAULT;
 }
 
 /* ---- elements ---- */
@@ -99,15 +99,15 @@ static bool read_matrix(struct half *h, const struct dinst *d, const struct stor
                         enum ptx_type t, bool negated, struct target to)
 {
     int per = elements_of_word(t), along = 4 * per;
-    int lines = m->transposed ? depth : n, units = (m->transposed ? n : depth) / along;
-    uint32_t line0 = m->transposed ? 0 : (uint32_t)first, unit0 = m->transposed ? (uint32_t)(first / along) : 0;
+    int lines = m->transposed ? depth : n, chunks = (m->transposed ? n : depth) / along;
+    uint32_t line0 = m->transposed ? 0 : (uint32_t)first, chunk0 = m->transposed ? (uint32_t)(first / along) : 0;
     for (int line = 0; line < lines; line++)
-        for (int unit = 0; unit < units; unit++) {
+        for (int chunk = 0; chunk < chunks; chunk++) {
             uint32_t word[4];
-            if (!read_unit(h, d, unit_address(m, line0 + (uint32_t)line, unit0 + (uint32_t)unit), word))
+            if (!read_chunk(h, d, chunk_address(m, line0 + (uint32_t)line, chunk0 + (uint32_t)chunk), word))
                 return false;
             for (int e = 0; e < along; e++) {
-                int at = unit * along + e, of = m->transposed ? at : line, k = m->transposed ? line : at;
+                int at = chunk * along + e, of = m->transposed ? at : line, k = m->transposed ? line : at;
                 to.to[of * to.step + k * to.step_k] = element(t, negated, word[e / per], e % per);
             }
         }

@@ -1,7 +1,7 @@
 /*
- * cp.async.bulk: checks of its operands, and the copy of functional mode, where the bytes are copied when the
- * instruction executes, so a wait for bulk groups has no effect. Addresses and size are multiples of 16. Shared memory
- * is given by an address of its window, not by a generic one. A prefetch of memory that does not exist has no effect.
+ * cp.async.bulk: the operands of a lane, the parts of a copy, and functional mode, where the bytes are copied when the
+ * instruction executes, so a wait for bulk groups has no effect. bulk_check.c checks addresses. A prefetch of memory
+ * that does not exist has no effect.
  */
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include "ptx/memory/tensor_async.h"
 #include "ptx/program/decode.h"
 
+/* BOX_MAX: more than any shared memory has. */
 enum { BOX_ALIGN = 128, BOX_MAX = 1 << CLUSTER_RANK_AT, CHUNK = 16 };
 
 static const struct { uint8_t type, changes; } types[TENSOR_TYPE_COUNT] = {
@@ -47,7 +48,8 @@ static uint32_t box_count(const struct tensor_map *m, unsigned i)
 
 /* ---- the walk through the box ---- */
 
-/* Lanes are as wide as chunks, unless the row begins, or the tensor ends, inside of one; reductions need elements. */
+/* Lanes have CHUNK bytes, fewer if the row or the end of the tensor is not aligned to that; in reductions, one
+ * element. */
 static uint32_t lane_width(const struct tensor_copy *t, bool reduces)
 {
     uint32_t bytes = element_bytes(&t->map), edges = (uint32_t)t->at[0] * bytes | (t->map.last[0] + 1u) * bytes | CHUNK;
@@ -64,7 +66,8 @@ static void set_geometry(struct tensor_copy *t, bool reduces)
     t->width = lane_width(t, reduces);
 }
 
-/* The address of the row's first byte; *inside: the row crosses the tensor, unless it is beside it. */
+/* The address of the row's first byte. *inside: its coordinates in all dimensions but the first are inside the
+ * tensor. */
 static uint64_t row_address(const struct tensor_copy *t, uint32_t row, bool *inside)
 {
     const struct tensor_map *m = &t->map;

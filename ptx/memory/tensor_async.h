@@ -31,7 +31,8 @@ bool tensor_async_capture(struct mem_op *op, struct half *h, const struct dinst 
 
 /*
  * The copy of a captured lane when it begins: reads the map and checks the operands again, as memory may have changed.
- * The fields of l are those of a bulk copy that the box makes: its bytes, object and blocks. False: a fault.
+ * *l: the bytes of the box, its barrier object and blocks, as of a bulk copy; no bytes if the memory of the tensor has
+ * gone since. False: a fault.
  */
 bool tensor_copy_begin(struct tensor_copy *t, struct bulk_lane *l, const struct mem_op *op, unsigned lane);
 

@@ -341,8 +341,9 @@ bool texture_unsupported(struct parser *p, struct list operands);         /* rep
 bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);      /* of a .samplerref ... */
 
 /* ---- tensor_words.c ---- */
-void tensor_words(struct parser *p);           /* moves words of the current instruction that are no part of its name */
-/* Sets two operands: the map and its coordinates. */
+/* Moves the dimensions, the mode and the reduction of the current instruction after its name, and removes .tile. */
+void tensor_words(struct parser *p);
+/* Reads [map, {coordinates}] into two operands: the map and its coordinates. */
 bool tensor_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
 
 /* ---- check_inst.c: legality ---- */

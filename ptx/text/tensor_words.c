@@ -1,8 +1,7 @@
 /*
  * The text of tensor copies (PTX ISA 9.7.9.25.5). The dimensions, the mode and the reduction stand between words of the
- * name, as in cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes: they are moved behind
- * it, so that the table has one name for all of them; .tile is the mode without any other. And the operand
- * [map, {coordinates}].
+ * name. tensor_words() moves them after the name, so that the table has one name for all, and removes .tile, the only
+ * mode. tensor_operand() reads [map, {coordinates}].
  */
 #include <string.h>
 

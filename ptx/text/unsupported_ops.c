@@ -37,7 +37,8 @@ static bool begins(const struct parser *p, int m, const char *words)
     return !*words;
 }
 
-/* Tensor copies have one mode, .tile, which is no word of theirs any more (tensor_words.c). */
+/* The only mode of tensor copies is .tile, which tensor_words() has removed: another word of this kind is
+ * unsupported. */
 static bool is_other_mode(const struct parser *p, const char *word)
 {
     return ptx_is_tensor_copy(p->opcode->op) &&

@@ -10,9 +10,9 @@
  * A warp has at most COPY_ARRIVALS of them outstanding; the next one stalls.
  *
  * The bulk copies (bulk_engine.c) to global memory have groups of their own, and a wait may be for the reading of their
- * sources alone. So have the products of a warpgroup (wgmma): the tensor pipeline of each warp's scheduler computes the
- * products of its warps in the order of their issue, a queue without limit, while the warps go on. That the pipelines
- * read shared memory at full rate, beside the load/store unit, is an assumption; no source gives their bandwidth.
+ * sources alone. Products of a warpgroup (wgmma) have groups of their own, too. The tensor pipeline of a warp's
+ * scheduler computes them in the order of issue, from a queue without limit; the warp does not wait. Assumption, as no
+ * source gives the bandwidth: they read shared memory at full rate, beside the load/store unit.
  */
 #include "base/alloc.h"
 #include "ptx/memory/async_copy.h"

@@ -1,7 +1,7 @@
 /*
  * wgmma against a triple loop over matrices of random bits. The host program puts the elements into shared memory by
  * the text of the ISA ("Shared Memory Matrix Layout"), not by the simulator's formula of addresses: core matrices of
- * 8 lines of 16 bytes; atoms of 8 lines of 32, 64 or 128 bytes, whose units of 16 bytes are exchanged by the number
+ * 8 lines of 16 bytes; atoms of 8 lines of 32, 64 or 128 bytes, whose chunks of 16 bytes are swizzled by the number
  * of the line. Sums are one fused multiply-add for each product, k ascending.
  */
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "regress/conformance/behave/behave.h"
 
-enum { ROWS = 64, COLUMNS = 256, DEPTH = 256, UNIT = 16, THREADS = 128,
+enum { ROWS = 64, COLUMNS = 256, DEPTH = 256, CHUNK = 16, THREADS = 128,
        AT_B = 12 << 10, IMAGE = 46 << 10, AT_REGISTERS = IMAGE, SLOW = 2 << 10, TESTS = 96 };
 
 struct type { const char *d, *a, *b; enum behave_kind kind_a, kind_b; int bits; bool half, integer; };
@@ -31,8 +31,8 @@ static const struct type types[] = {
     { "s32", "b1", "b1", BEHAVE_BITS, BEHAVE_BITS, 1, false, true },
 };
 
-/* Where a matrix lies: from `at` on, the pattern of exchanges begins `shift` times 128 bytes after a multiple of its
- * length; the first element is `skipped` units after the beginning of its atom's lines. Bytes. */
+/* Where a matrix lies: from `at` on, the pattern of the swizzle begins `shift` times 128 bytes after a multiple of its
+ * length; the first element is `skipped` chunks after the beginning of its atom's lines. Bytes. */
 struct stored { uint32_t at, width, leading, stride, shift, skipped; bool across; };
 
 static struct run {
@@ -65,14 +65,14 @@ static void put_bits(unsigned char *to, size_t at, int bits, uint32_t v)
 /* The bit of element k of row or column `line`. */
 static size_t bit_of(const struct stored *s, int line, int k, int bits)
 {
-    uint32_t per = 128 / (uint32_t)bits, w = s->width / UNIT, x = (uint32_t)(s->across ? line : k),
-             y = (uint32_t)(s->across ? k : line), unit = x / per + s->skipped, row = y % 8, at = s->at;
+    uint32_t per = 128 / (uint32_t)bits, w = s->width / CHUNK, x = (uint32_t)(s->across ? line : k),
+             y = (uint32_t)(s->across ? k : line), chunk = x / per + s->skipped, row = y % 8, at = s->at;
     if (w == 1) {                        /* core matrices */
-        at += row * UNIT + x / per * (s->across ? s->stride : s->leading);
+        at += row * CHUNK + x / per * (s->across ? s->stride : s->leading);
         at += y / 8 * (s->across ? s->leading : s->stride);
-    } else {                             /* atoms: lines of w units, eight of them */
-        uint32_t exchanged = w == 8 ? row : w == 4 ? row / 2 : row / 4;
-        at += y / 8 * s->stride + unit / w * s->leading + row * s->width + (unit % w ^ exchanged) * UNIT;
+    } else {                             /* atoms: lines of w chunks, eight of them */
+        uint32_t swizzled = w == 8 ? row : w == 4 ? row / 2 : row / 4;
+        at += y / 8 * s->stride + chunk / w * s->leading + row * s->width + (chunk % w ^ swizzled) * CHUNK;
     }
     return (size_t)at * 8 + x % per * (size_t)bits;
 }
@@ -82,7 +82,7 @@ static struct stored choose(int n, int k, int bits, uint32_t room)
 {
     static const uint32_t widths[] = { 16, 32, 64, 128 };
     struct stored s = { .width = widths[pick(4)], .across = bits == 16 && pick(2) };
-    uint32_t w = s.width / UNIT, along = (uint32_t)((s.across ? n : k) * bits / 128);
+    uint32_t w = s.width / CHUNK, along = (uint32_t)((s.across ? n : k) * bits / 128);
     uint32_t lines = (uint32_t)(s.across ? k : n), atom = 8 * s.width, across = (along + w - 1) / w;
     if (w > 1) {
         s.shift = pick(8) % (atom / 128);
@@ -113,8 +113,8 @@ static void store(const struct stored *s, int n, int k, int bits, uint32_t (*v)[
 static uint64_t descriptor(const struct stored *s)
 {
     uint64_t mode = s->width == 16 ? 0 : s->width == 128 ? 1 : s->width == 64 ? 2 : 3;
-    uint64_t leading = s->width > 16 && !s->across ? 1 : s->leading / UNIT;
-    return leading << 16 | (uint64_t)(s->stride / UNIT) << 32 | (uint64_t)s->shift << 49 | mode << 62;
+    uint64_t leading = s->width > 16 && !s->across ? 1 : s->leading / CHUNK;
+    return leading << 16 | (uint64_t)(s->stride / CHUNK) << 32 | (uint64_t)s->shift << 49 | mode << 62;
 }
 
 /* ---- elements ---- */
@@ -212,7 +212,7 @@ static void put_registers(unsigned char *to)
         for (int e = 0; e < 4 * per; e++) {
             int row = thread / 32 * 16 + thread % 32 / 4 + (e / per % 2) * 8;
             int k = thread % 4 * per + e % per + e / (2 * per) * 4 * per;
-            put_bits(to + UNIT * thread, (size_t)(e * run.t->bits), run.t->bits, run.va[row][k]);
+            put_bits(to + CHUNK * thread, (size_t)(e * run.t->bits), run.t->bits, run.va[row][k]);
         }
 }
 
@@ -229,7 +229,7 @@ static void prepare(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
 static void print_descriptor(FILE *f, const char *reg, const struct stored *s, uint32_t from)
 {
     fprintf(f, "  add.u32 %%r6, %%r5, %u;\n  shr.u32 %%r6, %%r6, 4;\n  cvt.u64.u32 %s, %%r6;\n"
-            "  or.b64 %s, %s, 0x%llx;\n", from + s->at + s->skipped * UNIT, reg, reg, reg,
+            "  or.b64 %s, %s, 0x%llx;\n", from + s->at + s->skipped * CHUNK, reg, reg, reg,
             (unsigned long long)descriptor(s));
 }
 

@@ -2,8 +2,11 @@
  * Tensor copies (cp.async.bulk.tensor) against plain loops over the indices of the box, for random maps: 1 to 5
  * dimensions, element sizes, steps, swizzles, boxes that cross the edges of the tensor on all sides or miss it. The
  * place of an element in shared memory is computed from the PTX ISA's description of the swizzling modes (5.5.6): its
- * tables of 16-byte chunks in lines of 128 bytes. Every case runs in functional and in timing mode.
+ * tables of 16-byte chunks in lines of 128 bytes. Floating-point numbers are rounded and added in double precision.
+ * Every case runs in functional and in timing mode.
  */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +20,7 @@
 #include "frontend/lib/config_load.h"
 #include "frontend/lib/simtx.h"
 #include "ptx/memory/tensor_map.h"
+#include "regress/drop_host.h"
 
 enum { TILE = 16384, TENSOR = 1 << 18, ORIGIN = 1 << 16, BLOCKS = 4 };
 
@@ -115,23 +119,52 @@ static simtx_status machine_run(struct machine *x, const char *text, uint32_t bl
 
 /* ---- random maps ---- */
 
-struct box { struct args a; uint32_t element, count[TENSOR_DIMS]; };
+struct reduction { const char *op; enum tensor_type type; uint64_t (*result)(uint64_t old, uint64_t b); };
 
-static const struct { uint8_t type, bytes; } integers[] = {
-    { TENSOR_U8, 1 }, { TENSOR_U16, 2 }, { TENSOR_S32, 4 }, { TENSOR_U64, 8 }, { TENSOR_F16, 2 }, { TENSOR_F32, 4 },
-    { TENSOR_F64, 8 }, { TENSOR_BF16, 2 },
+struct box { struct args a; uint32_t element, count[TENSOR_DIMS]; const struct reduction *reduction; };
+
+/* Bytes by enum tensor_type. */
+static const uint8_t elements[TENSOR_TYPE_COUNT] = {
+    [TENSOR_U8] = 1, [TENSOR_U16] = 2, [TENSOR_U32] = 4, [TENSOR_S32] = 4, [TENSOR_U64] = 8, [TENSOR_S64] = 8,
+    [TENSOR_F16] = 2, [TENSOR_F32] = 4, [TENSOR_F64] = 8, [TENSOR_BF16] = 2, [TENSOR_F32_FTZ] = 4, [TENSOR_TF32] = 4,
+    [TENSOR_TF32_FTZ] = 4,
 };
 
-/* The box has at most TILE bytes, the tensor lies between ORIGIN and the end of the memory. */
-static struct box random_box(struct machine *x, int32_t type)
+static bool is_inside(const struct box *b, uint32_t i, uint32_t j)
+{
+    int64_t x = b->a.at[i] + (int64_t)j * b->a.map.step[i];
+    return x >= 0 && x <= b->a.map.last[i];
+}
+
+/* Are any of the indices of dimension i inside the tensor? */
+static bool crosses(const struct box *b, uint32_t i)
+{
+    for (uint32_t j = 0; j < b->count[i]; j++)
+        if (is_inside(b, i, j))
+            return true;
+    return false;
+}
+
+/* The box crosses the tensor, but in one case of eight may be beside it. */
+static void draw_place(struct box *b)
+{
+    const struct tensor_map *m = &b->a.map;
+    bool anywhere = random_below(8) == 0;
+    for (uint32_t i = 0; i < m->rank; i++)
+        do {
+            uint32_t places = m->box[i] + m->last[i] + 1;
+            b->a.at[i] = random_below(4) ? (int32_t)random_below(places + 2) - m->box[i] - 1 : 0;
+        } while (!anywhere && !crosses(b, i));
+}
+
+/* The box has at most TILE bytes. */
+static struct box draw_box(struct machine *x, int32_t type)
 {
     struct box b = { .a.map = { .magic = TENSOR_MAP_MAGIC } };
     struct tensor_map *m = &b.a.map;
-    uint32_t kind = random_below(8), rank = 1 + random_below(5), left, bytes, span = random_below(4);
-    for (kind = type < 0 ? kind : 0; type >= 0 && integers[kind].type != type; kind++)
-        ;
-    b.element = integers[kind].bytes;
-    m->type = integers[kind].type;
+    uint32_t rank = 1 + random_below(5), left, bytes, span = random_below(4);
+    m->type = (uint8_t)(type < 0 ? random_below(TENSOR_TYPE_COUNT) : (uint32_t)type);
+    b.element = elements[m->type];
     m->rank = (uint8_t)rank;
     m->span = (uint8_t)(span ? 16u << span : 0);
     m->nan = m->type >= TENSOR_F16 && random_below(2);
@@ -153,14 +186,31 @@ static struct box random_box(struct machine *x, int32_t type)
             stride = stride * (m->last[i] + 1) + 16 * random_below(2);
         }
         b.count[i] = i < rank ? (m->box[i] + m->step[i] - 1u) / m->step[i] : 1;
-        uint32_t span_of_box = m->box[i] + m->last[i] + 1;
-        b.a.at[i] = (int32_t)random_below(span_of_box + 2) - m->box[i] - 1;
-        if (random_below(4) == 0)
-            b.a.at[i] = 0;
     }
     b.a.bytes = bytes;
     for (uint32_t i = 1; i < rank; i++)
         b.a.bytes *= b.count[i];
+    return b;
+}
+
+/* The offset of the last element of the tensor in the memory. */
+static uint64_t last_element(const struct machine *x, const struct box *b)
+{
+    const struct tensor_map *m = &b->a.map;
+    uint64_t at = m->address - (uint64_t)(uintptr_t)x->tensor + (uint64_t)m->last[0] * b->element;
+    for (uint32_t i = 1; i < m->rank; i++)
+        at += m->last[i] * m->stride[i - 1];
+    return at;
+}
+
+/* The tensor lies between ORIGIN and the end of the memory. */
+static struct box random_box(struct machine *x, int32_t type)
+{
+    struct box b;
+    do
+        b = draw_box(x, type);
+    while (last_element(x, &b) >= TENSOR);
+    draw_place(&b);
     return b;
 }
 
@@ -179,14 +229,14 @@ static uint32_t swizzled(uint32_t offset, uint32_t span)
     return line * 128 + place * 16 + offset % 16;
 }
 
-/* Calls visit for each element of the box with its place in shared memory; tensor: its offset in the memory, or -1 when
- * it is outside the tensor. */
-typedef void visit_fn(const struct box *b, uint32_t shared, int64_t tensor, uint8_t *out);
+/* tensor: the offset of the element in the memory, or -1 when it is outside the tensor. */
+typedef void visit_fn(const struct machine *x, const struct box *b, uint32_t shared, int64_t tensor, uint8_t *out);
 
-static void each_element(const struct machine *x, const struct box *b, visit_fn *visit, uint8_t *out)
+/* Calls visit for each element of the box with its place in shared memory. Returns the bytes inside the tensor. */
+static uint32_t each_element(const struct machine *x, const struct box *b, visit_fn *visit, uint8_t *out)
 {
     const struct tensor_map *m = &b->a.map;
-    uint32_t j[TENSOR_DIMS], n = 0;
+    uint32_t j[TENSOR_DIMS], n = 0, bytes = 0;
     for (j[4] = 0; j[4] < b->count[4]; j[4]++)
         for (j[3] = 0; j[3] < b->count[3]; j[3]++)
             for (j[2] = 0; j[2] < b->count[2]; j[2]++)
@@ -196,39 +246,120 @@ static void each_element(const struct machine *x, const struct box *b, visit_fn 
                         bool inside = true;
                         for (uint32_t i = 0; i < m->rank; i++) {
                             int64_t c = b->a.at[i] + (int64_t)j[i] * m->step[i];
-                            inside &= c >= 0 && c <= m->last[i];
+                            inside &= is_inside(b, i, j[i]);
                             at += c * (i ? (int64_t)m->stride[i - 1] : b->element);
                         }
-                        visit(b, swizzled(n * b->element, m->span), inside ? at : -1, out);
+                        visit(x, b, swizzled(n * b->element, m->span), inside ? at : -1, out);
+                        bytes += inside ? b->element : 0;
                     }
+    return bytes;
 }
 
-static void loaded(const struct box *b, uint32_t shared, int64_t tensor, uint8_t *tile)
+/* The nearest number with 11 bits, ties to even; below 2^least it has fewer. */
+static double nearest(double v, int least)
 {
-    for (uint32_t k = 0; k < b->element; k++)
-        tile[shared + k] = tensor >= 0      ? tensor_byte((uint32_t)tensor + k)
-                           : !b->a.map.nan  ? 0
-                           : k == b->element - 1 ? 0x7f
-                                            : 0xff;
+    int exponent = v != 0 && ilogb(v) > least ? ilogb(v) : least;
+    double last = ldexp(1, exponent - 10);
+    return nearbyint(v / last) * last;
 }
 
-static void stored(const struct box *b, uint32_t shared, int64_t tensor, uint8_t *memory)
+/* What a load makes of an element of single precision. */
+static void change(enum tensor_type type, uint8_t *element)
+{
+    float v;
+    memcpy(&v, element, sizeof v);
+    if (isnan(v) || isinf(v))
+        return;
+    if (type != TENSOR_TF32 && fabsf(v) < FLT_MIN)
+        v = copysignf(0, v);
+    if (type != TENSOR_F32_FTZ)
+        v = (float)nearest(v, -126);
+    memcpy(element, &v, sizeof v);
+}
+
+static void loaded(const struct machine *x, const struct box *b, uint32_t shared, int64_t tensor, uint8_t *tile)
+{
+    memset(tile + shared, b->a.map.nan ? 0xff : 0, b->element);
+    if (tensor >= 0)
+        memcpy(tile + shared, x->tensor + tensor, b->element);
+    else if (b->a.map.nan)
+        tile[shared + b->element - 1] = 0x7f;
+    if (tensor >= 0 && b->a.map.type >= TENSOR_F32_FTZ)
+        change((enum tensor_type)b->a.map.type, tile + shared);
+}
+
+static void stored(const struct machine *x, const struct box *b, uint32_t shared, int64_t tensor, uint8_t *memory)
 {
     for (uint32_t k = 0; tensor >= 0 && k < b->element; k++)
         memory[tensor + k] = tile_byte(shared + k);
 }
 
-static void added(const struct box *b, uint32_t shared, int64_t tensor, uint8_t *memory)
+/* Before a reduction: of four elements one equals that of the tile, and one is zero. */
+static void prepared(const struct machine *x, const struct box *b, uint32_t shared, int64_t tensor, uint8_t *memory)
 {
-    uint32_t sum, more = 0;
+    uint32_t kind = shared / b->element % 4;
+    if (kind == 0)
+        stored(x, b, shared, tensor, memory);
+    else if (kind == 1 && tensor >= 0)
+        memset(memory + tensor, 0, b->element);
+}
+
+static void reduced(const struct machine *x, const struct box *b, uint32_t shared, int64_t tensor, uint8_t *memory)
+{
+    uint64_t result, old = 0, more = 0;
     if (tensor < 0)
         return;
-    for (uint32_t k = 0; k < 4; k++)
-        more |= (uint32_t)tile_byte(shared + k) << 8 * k;
-    memcpy(&sum, memory + tensor, sizeof sum);
-    sum += more;
-    memcpy(memory + tensor, &sum, sizeof sum);
+    for (uint32_t k = 0; k < b->element; k++)
+        more |= (uint64_t)tile_byte(shared + k) << 8 * k;
+    memcpy(&old, memory + tensor, b->element);
+    result = b->reduction->result(old, more);
+    memcpy(memory + tensor, &result, b->element);
 }
+
+/* ---- reductions ---- */
+
+static double half_value(uint64_t half)
+{
+    int exponent = half >> 10 & 31, mantissa = half & 0x3ff;
+    double v = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                              : ldexp(exponent ? 1024 + mantissa : mantissa, (exponent ? exponent : 1) - 25);
+    return half >> 15 & 1 ? -v : v;
+}
+
+static uint64_t half_bits(double v)
+{
+    uint64_t sign = signbit(v) ? 0x8000 : 0;
+    if (isnan(v))
+        return 0x7fff;
+    v = fabs(isinf(v) ? v : nearest(v, -14));
+    if (v >= 65536)
+        return sign | 0x7c00;
+    if (v < ldexp(1, -14))
+        return sign | (uint64_t)ldexp(v, 24);
+    int exponent = ilogb(v);
+    return sign | (uint64_t)((exponent + 14) * 1024 + (int)ldexp(v, 10 - exponent));
+}
+
+static uint64_t add_half(uint64_t old, uint64_t b) { return half_bits(half_value(old) + half_value(b)); }
+static uint64_t add(uint64_t old, uint64_t b) { return old + b; }
+static uint64_t min_unsigned(uint64_t old, uint64_t b) { return old < b ? old : b; }
+static uint64_t max_unsigned(uint64_t old, uint64_t b) { return old < b ? b : old; }
+static uint64_t min_signed(uint64_t old, uint64_t b) { return (int32_t)old < (int32_t)b ? old : b; }
+static uint64_t max_signed(uint64_t old, uint64_t b) { return (int32_t)old < (int32_t)b ? b : old; }
+static uint64_t increment(uint64_t old, uint64_t b) { return old >= b ? 0 : old + 1; }
+static uint64_t decrement(uint64_t old, uint64_t b) { return old == 0 || old > b ? b : old - 1; }
+static uint64_t and(uint64_t old, uint64_t b) { return old & b; }
+static uint64_t or(uint64_t old, uint64_t b) { return old | b; }
+static uint64_t xor(uint64_t old, uint64_t b) { return old ^ b; }
+
+static const struct reduction reductions[] = {
+    { "add", TENSOR_S32, add }, { "add", TENSOR_U64, add }, { "add", TENSOR_F16, add_half },
+    { "min", TENSOR_U32, min_unsigned }, { "min", TENSOR_S32, min_signed }, { "max", TENSOR_U32, max_unsigned },
+    { "max", TENSOR_S32, max_signed }, { "inc", TENSOR_U32, increment }, { "dec", TENSOR_U32, decrement },
+    { "and", TENSOR_U32, and }, { "and", TENSOR_S32, and }, { "or", TENSOR_U32, or }, { "or", TENSOR_S32, or },
+    { "xor", TENSOR_U32, xor }, { "xor", TENSOR_S32, xor },
+};
+enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 static void compare(const char *what, uint32_t number, const struct box *b, const uint8_t *got, const uint8_t *want,
                     uint32_t n)
@@ -245,11 +376,11 @@ static void compare(const char *what, uint32_t number, const struct box *b, cons
 
 static char text[1 << 14];
 
-/* Loads a box; exists: its tensor lies in an allocation, else nothing is written. */
-static void load(struct machine *x, uint32_t number, bool exists)
+/* Loads a box. type: enum tensor_type; -1: any. exists: its tensor lies in an allocation, else nothing is written. */
+static void load(struct machine *x, uint32_t number, int32_t type, bool exists)
 {
     static uint8_t want[TILE];
-    struct box b = random_box(x, -1);
+    struct box b = random_box(x, type);
     for (uint32_t i = 0; i < TILE; i++)
         want[i] = tile_byte(i);
     if (exists)
@@ -269,24 +400,52 @@ static void load(struct machine *x, uint32_t number, bool exists)
 
 static void check_load(struct machine *x, uint32_t number)
 {
-    load(x, number, true);
+    load(x, number, -1, true);
 }
 
-static void check_store(struct machine *x, uint32_t number, bool adds)
+/* Subnormal numbers, infinities, NaN, and numbers near the middle between two of tf32, near the largest one, too. */
+static uint32_t special_number(void)
+{
+    uint32_t sign = random_below(2) << 31, bits = random_below(1 << 24) << 7 | random_below(1 << 7);
+    uint32_t middle = (bits & 0x7fffe000) + 0xfff + random_below(3);
+    switch (random_below(6)) {
+    case 0: return sign | (bits & 0x7fffff);
+    case 1: return sign | 0x7f800000;
+    case 2: return sign | 0x7f800001 | bits;
+    case 3: return sign | (0x7f7fe000 + 0xfff + random_below(3));
+    case 4: return sign | (middle & 0x7fffff);
+    default: return sign | middle;
+    }
+}
+
+static void check_special(struct machine *x, uint32_t number)
+{
+    for (uint32_t i = 0; i < TENSOR; i += sizeof(uint32_t)) {
+        uint32_t word = special_number();
+        memcpy(x->tensor + i, &word, sizeof word);
+    }
+    load(x, number, TENSOR_F32_FTZ + (int32_t)(number % 3), true);
+}
+
+/* r: NULL: a store. */
+static void check_store(struct machine *x, uint32_t number, const struct reduction *r)
 {
     static uint8_t want[TENSOR];
-    struct box b = random_box(x, adds ? TENSOR_S32 : -1);
+    struct box b = random_box(x, r ? (int32_t)r->type : -1);
+    b.reduction = r;
+    if (r)
+        each_element(x, &b, prepared, x->tensor);
     memcpy(want, x->tensor, TENSOR);
-    each_element(x, &b, adds ? added : stored, want);
+    each_element(x, &b, r ? reduced : stored, want);
     *x->args = b.a;
     snprintf(text, sizeof text, "%s    @%%first cp.async.bulk.prefetch.tensor.%dd.L2.global [%%rd2, %s];\n"
-             "    @%%first cp.%sasync.bulk.tensor.%dd.global.shared::cta%s.tile.bulk_group [%%rd2, %s], [tile];\n"
+             "    @%%first cp.%sasync.bulk.tensor.%dd.global.shared::cta%s%s.tile.bulk_group [%%rd2, %s], [tile];\n"
              "    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n%s", HEAD, b.a.map.rank,
-             coordinates[b.a.map.rank - 1], adds ? "reduce." : "", b.a.map.rank, adds ? ".add" : "",
+             coordinates[b.a.map.rank - 1], r ? "reduce." : "", b.a.map.rank, r ? "." : "", r ? r->op : "",
              coordinates[b.a.map.rank - 1], SHOW);
     if (machine_run(x, text, 1))
         fail_msg("%s", simtx_last_message(x->gpu));
-    compare(adds ? "addition" : "store", number, &b, x->tensor, want, TENSOR);
+    compare(r ? r->op : "store", number, &b, x->tensor, want, TENSOR);
     for (uint32_t i = 0; i < TENSOR; i++)
         x->tensor[i] = tensor_byte(i);
 }
@@ -304,17 +463,22 @@ static void both_modes(void (*check)(struct machine *x, uint32_t number), uint32
 
 static void check_stored(struct machine *x, uint32_t number)
 {
-    check_store(x, number, false);
+    check_store(x, number, NULL);
 }
 
-static void check_added(struct machine *x, uint32_t number)
+static void check_reduced(struct machine *x, uint32_t number)
 {
-    check_store(x, number, true);
+    check_store(x, number, &reductions[number % REDUCTIONS]);
 }
 
 static void loads_are_those_of_the_model(void **state)
 {
     both_modes(check_load, 240);
+}
+
+static void loads_flush_and_round(void **state)
+{
+    both_modes(check_special, 60);
 }
 
 static void stores_are_clipped(void **state)
@@ -324,13 +488,15 @@ static void stores_are_clipped(void **state)
 
 static void reductions_are_those_of_the_model(void **state)
 {
-    both_modes(check_added, 60);
+    both_modes(check_reduced, 6 * REDUCTIONS);
 }
 
-/* Block 1 of four loads a box for the blocks of a mask; each of these gets it, and no other. */
-static void multicast(struct machine *x, uint32_t number, uint32_t blocks)
+/* Block 1 of four loads a box for the blocks of a mask; each of these gets it, and no other. Returns the bytes of the
+ * box inside the tensor. */
+static uint32_t multicast(struct machine *x, uint32_t number, uint32_t blocks)
 {
     static uint8_t want[TILE];
+    uint32_t inside = 0;
     struct box b = random_box(x, -1);
     b.a.blocks = blocks;
     *x->args = b.a;
@@ -346,9 +512,10 @@ static void multicast(struct machine *x, uint32_t number, uint32_t blocks)
         for (uint32_t i = 0; i < TILE; i++)
             want[i] = tile_byte(i);
         if (b.a.blocks >> block & 1)
-            each_element(x, &b, loaded, want);
+            inside = each_element(x, &b, loaded, want);
         compare("multicast", number, &b, x->tiles + block * TILE, want, TILE);
     }
+    return inside;
 }
 
 static void check_multicast(struct machine *x, uint32_t number)
@@ -361,42 +528,51 @@ static void blocks_of_a_mask_get_the_box(void **state)
     both_modes(check_multicast, 45);
 }
 
-/* L2 reads the same sectors for one block and for four. */
-static void l2_is_read_once(void **state)
+/* The sectors that L2 reads in a multicast of the box that this seed draws. */
+static long sectors_read(uint32_t seed, uint32_t blocks, uint32_t *inside)
 {
-    long sectors[2];
-    for (int i = 0; i < 2; i++) {
-        struct machine x = machine_new(true, 1, "");
-        random_state = 3;
-        multicast(&x, 0, i ? 15 : 1);
-        char *stats = simtx_stats_json(x.gpu), *at = strstr(stats, "\"sectors_read\": ");
-        assert_non_null(at);
-        sectors[i] = strtol(at + strlen("\"sectors_read\": "), NULL, 10);
-        free(stats);
-        simtx_gpu_free(x.gpu);
-    }
-    assert_true(sectors[0] > 0);
-    assert_int_equal(sectors[0], sectors[1]);
+    struct machine x = machine_new(true, 1, "");
+    random_state = seed;
+    *inside = multicast(&x, 0, blocks);
+    char *stats = simtx_stats_json(x.gpu), *at = strstr(stats, "\"sectors_read\": ");
+    assert_non_null(at);
+    long sectors = strtol(at + strlen("\"sectors_read\": "), NULL, 10);
+    free(stats);
+    simtx_gpu_free(x.gpu);
+    return sectors;
 }
 
-/* The figures of two launches, with one and with four host threads, are the same. */
+/* L2 reads the same sectors for one block and for four: those of the box, and what a box beside the tensor needs. */
+static void l2_is_read_once(void **state)
+{
+    enum { MOST_INSIDE = 2695, BESIDE = 10, SECTOR = 32 };
+    uint32_t inside, none;
+    long one = sectors_read(MOST_INSIDE, 1, &inside), all = sectors_read(MOST_INSIDE, 15, &inside);
+    long least = sectors_read(BESIDE, 1, &none);
+    assert_true(inside > TILE / 4 && none == 0);
+    assert_true((one - least) * SECTOR >= (long)inside);
+    assert_int_equal(one, all);
+}
+
+/* The statistics of two launches, with one and with four host threads, are the same. */
 static void host_threads_do_not_matter(void **state)
 {
-    char *stats[2];
+    json_t *stats[2];
     for (int i = 0; i < 2; i++) {
         struct machine x = machine_new(true, i ? 4 : 1, "");
         random_state = 99;
         check_load(&x, 0);
         check_multicast(&x, 1);
-        stats[i] = simtx_stats_json(x.gpu);
+        char *s = simtx_stats_json(x.gpu);
+        stats[i] = json_loads(s, 0, NULL);
+        assert_non_null(stats[i]);
+        drop_host(stats[i]);
+        free(s);
         simtx_gpu_free(x.gpu);
     }
-    char *cycles[2] = { strstr(stats[0], "\"cycles\""), strstr(stats[1], "\"cycles\"") };
-    assert_non_null(cycles[0]);
-    assert_non_null(cycles[1]);
-    assert_memory_equal(cycles[0], cycles[1], 20);
-    free(stats[0]);
-    free(stats[1]);
+    assert_true(json_equal(stats[0], stats[1]));
+    json_decref(stats[0]);
+    json_decref(stats[1]);
 }
 
 /* Wavefronts of 64 lanes, and lanes that progress independently. */
@@ -421,30 +597,41 @@ static void a_tolerated_copy_completes_its_bytes(void **state)
     for (int timing = 0; timing < 2; timing++) {
         struct machine x = machine_new(timing, 1, "check.memory=off");
         random_state = 5;
-        load(&x, 0, false);
+        load(&x, 0, -1, false);
         simtx_gpu_free(x.gpu);
     }
 }
 
-struct misuse { const char *says; void (*change)(struct args *a); const char *map; };
+struct misuse { const char *says; void (*change)(struct args *a); const char *map, *instruction; };
 
 static void other_bytes(struct args *a) { a->map.magic = 1; }
 static void other_rank(struct args *a) { a->map.rank = 1; }
 static void no_memory(struct args *a) { a->map.address = 4096; }
 static void large_box(struct args *a) { a->map.box[1] = 256; }
-static void other_type(struct args *a) { a->map.type = TENSOR_U8; }
+static void huge_box(struct args *a) { a->map.rank = 3, a->map.step[2] = 1, a->map.box[1] = a->map.box[2] = 256; }
 static void nothing(struct args *a) { (void)a; }
+static void type_u8(struct args *a) { a->map.type = TENSOR_U8; }
+static void type_s32(struct args *a) { a->map.type = TENSOR_S32; }
+static void type_f32(struct args *a) { a->map.type = TENSOR_F32; }
 
+#define REDUCE(dims, op) "cp.reduce.async.bulk.tensor." dims ".global.shared::cta." op ".tile.bulk_group"
+#define REFUSED "the reduction does not take the element type of the tensor map"
+
+/* The box has the first 8192 of the 16392 bytes of shared memory, which end with the barrier object. */
 static void faults_name_what_is_wrong(void **state)
 {
     static const struct misuse cases[] = {
-        { "are no tensor map that cuTensorMapEncodeTiled made", other_bytes, "%rd2" },
-        { "has 1 dimension, and the instruction copies 2", other_rank, "%rd2" },
-        { "a tensor map must be aligned to 64 bytes", nothing, "%rd10" },
-        { "there is no memory for a tensor map at", nothing, "%rd9" },
-        { "0x1000", no_memory, "%rd2" },
-        { "shared memory", large_box, "%rd2" },
-        { "the reduction does not take the element type", other_type, "%rd2" },
+        { "are no tensor map that cuTensorMapEncodeTiled made", other_bytes, "%rd2", REDUCE("2d", "add") },
+        { "has 1 dimension, and the instruction copies 2", other_rank, "%rd2", REDUCE("2d", "add") },
+        { "a tensor map must be aligned to 64 bytes", nothing, "%rd10", REDUCE("2d", "add") },
+        { "there is no memory for a tensor map at", nothing, "%rd9", REDUCE("2d", "add") },
+        { "a tensor map cannot be in shared memory", nothing, "%rd12", REDUCE("2d", "add") },
+        { "0x1000", no_memory, "%rd2", REDUCE("2d", "add") },
+        { "reads 128 bytes at 0x4000 of shared memory; the block has 16392 bytes", large_box, "%rd2",
+          REDUCE("2d", "add") },
+        { "no shared memory has room for the box", huge_box, "%rd2", REDUCE("3d", "add") },
+        { REFUSED, type_u8, "%rd2", REDUCE("2d", "add") }, { REFUSED, type_s32, "%rd2", REDUCE("2d", "inc") },
+        { REFUSED, type_f32, "%rd2", REDUCE("2d", "min") }, { REFUSED, type_f32, "%rd2", REDUCE("2d", "and") },
     };
     for (int timing = 0; timing < 2; timing++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -454,8 +641,9 @@ static void faults_name_what_is_wrong(void **state)
                                               .last = { 63, 63 }, .box = { 64, 32 }, .step = { 1, 1 } } };
             cases[i].change(x.args);
             snprintf(text, sizeof text, "%s    mov.u64 %%rd9, 64;\n    add.u64 %%rd10, %%rd2, 8;\n"
-                     "    @%%first cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group"
-                     " [%s, {%%r10, %%r11}], [tile];\n    ret;\n}\n", HEAD, cases[i].map);
+                     "    mov.u64 %%rd11, tile;\n    cvta.shared.u64 %%rd12, %%rd11;\n"
+                     "    @%%first %s [%s, %s], [tile];\n    ret;\n}\n", HEAD, cases[i].instruction, cases[i].map,
+                     coordinates[strstr(cases[i].instruction, "3d") ? 2 : 1]);
             assert_int_equal(machine_run(&x, text, 1), SIMTX_FAULT);
             if (!strstr(simtx_last_message(x.gpu), cases[i].says))
                 fail_msg("'%s' is not in: %s", cases[i].says, simtx_last_message(x.gpu));
@@ -466,7 +654,8 @@ static void faults_name_what_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_are_those_of_the_model), cmocka_unit_test(stores_are_clipped),
+        cmocka_unit_test(loads_are_those_of_the_model), cmocka_unit_test(loads_flush_and_round),
+        cmocka_unit_test(stores_are_clipped),
         cmocka_unit_test(reductions_are_those_of_the_model), cmocka_unit_test(blocks_of_a_mask_get_the_box),
         cmocka_unit_test(l2_is_read_once), cmocka_unit_test(other_machines_load_the_same),
         cmocka_unit_test(a_tolerated_copy_completes_its_bytes),
