@@ -281,6 +281,12 @@ simtx_kernel *simtx_module_kernel(simtx_module *m, const char *name)
     return k;
 }
 
+/* No test that runs on a real GPU needs the variables of a module. */
+bool simtx_module_symbol(simtx_module *m, const char *name, void **addr, size_t *bytes)
+{
+    return false;
+}
+
 /* ---- launches ---- */
 
 static simtx_status prepare(simtx_gpu *g)

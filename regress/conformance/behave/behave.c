@@ -188,7 +188,7 @@ void behave_one(struct behave_ctx *x, const struct behave_test *t)
 {
     if (x->tests++ % x->parts != x->part)
         return;
-    if (x->dev->real && (t->fault || t->refused || t->printed)) {
+    if (x->dev->real && (t->fault || t->refused || t->printed || t->simulated)) {
         x->count.skipped++;
         return;
     }

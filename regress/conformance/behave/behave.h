@@ -34,6 +34,7 @@ struct behave_test {
      * there it is a hang. */
     uint32_t cluster;
     bool functional;
+    bool simulated;                  /* not for a real GPU, whose tensor maps have another layout */
     /* Called before the launch, and after it to release what it made; buf: the buffer. */
     void (*prepare)(simtx_gpu *gpu, simtx_module *m, void *buf, bool end);
 };
