@@ -338,8 +338,12 @@ void flow_allocate_registers(const struct ptx_func *f, struct flow *fl, struct a
     if (n && f->ninsts)
         find_intervals(&v, arena);
     flow_find_invariants(f, fl, arena);
-    if (!n || !f->ninsts)
+    if (!f->ninsts)
         return;
+    if (!n) {
+        count_live(f, &v, arena);
+        return;
+    }
     struct interval *iv = mem_alloc(n, sizeof *iv, "live intervals");
     struct scan s = { .heap = mem_alloc(n, sizeof *s.heap, "live intervals") };
     s.free_slots = mem_alloc(n, sizeof *s.free_slots, "live intervals");
