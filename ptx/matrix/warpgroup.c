@@ -251,8 +251,8 @@ static bool same_product(struct half *h, const struct dinst *d, const struct war
 }
 
 /*
- * Compares the product with the one of the same number of the warp that was first to issue it; a warp that is more than
- * WARPGROUP_LOG products behind is not compared.
+ * Compares the product with the one of the same number of the warp that was first to issue it; a warp that issues it
+ * more than WARPGROUP_LOG products later is not compared.
  */
 static bool check_product(struct half *h, const struct dinst *d, struct warpgroup_product *mine)
 {
