@@ -3,29 +3,12 @@
 // smoothed; then the blocks of a cluster exchange values with bulk copies between their memories.
 #define PROGRAM "bulk_pipeline"
 #include "../check.h"
-
-typedef unsigned long long word;
+#include "barrier_object.h"
 
 constexpr int THREADS = 128, TILE = 2 * THREADS, BYTES = TILE * sizeof(unsigned);
 
-__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
 __device__ void init(word *bar, unsigned count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(bar)), "r"(count) : "memory");
-}
-
-__device__ void expect(word *bar, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(bar)),
-                 "r"(bytes)
-                 : "memory");
-}
-
-__device__ void wait(word *bar, unsigned parity) {
-    asm volatile("{ .reg .pred p;\n"
-                 "again%=: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
-                 "@!p bra again%=; }" ::"r"(shared_address(bar)),
-                 "r"(parity)
-                 : "memory");
 }
 
 __device__ void load(void *to, const void *from, unsigned bytes, word *bar) {

@@ -6,33 +6,16 @@
 // result (cp.reduce.async.bulk.tensor).
 #define PROGRAM "tensor_tiles"
 #include "../check.h"
+#include "barrier_object.h"
 
 #include <cuda.h>
 
-typedef unsigned long long word;
-
 constexpr int SIDE = 32, ROW = SIDE * sizeof(float), BYTES = SIDE * ROW, THREADS = 128, BLOCKS = 4;
-
-__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 __device__ void init(word *bar, unsigned count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n"
                  "fence.mbarrier_init.release.cluster;" ::"r"(shared_address(bar)),
                  "r"(count)
-                 : "memory");
-}
-
-__device__ void expect(word *bar, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(bar)),
-                 "r"(bytes)
-                 : "memory");
-}
-
-__device__ void wait(word *bar, unsigned parity) {
-    asm volatile("{ .reg .pred p;\n"
-                 "again%=: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
-                 "@!p bra again%=; }" ::"r"(shared_address(bar)),
-                 "r"(parity)
                  : "memory");
 }
 

@@ -6,12 +6,9 @@
 #include <cuda_fp16.h>
 
 #include "../check.h"
-
-typedef unsigned long long word;
+#include "barrier_object.h"
 
 constexpr int THREADS = 128, TILE = 64, LINE = 128, CHUNK = 16;
-
-__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 // The descriptor of a tile that is read from this chunk of its lines on; eight lines are 1024 bytes.
 __device__ word descriptor(const void *tile, int chunk) {
