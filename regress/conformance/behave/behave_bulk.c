@@ -392,15 +392,18 @@ static void tile_added(const unsigned char *buf, bool *ok)
 static void tensor_tests(struct behave_ctx *x)
 {
     static const struct behave_test tests[] = {
-        { .name = "tensor load", .module = TENSOR, .prepare = make_map, .simulated = true, .grid = 3, .cluster = 1, .expect = first_bytes,
+        { .name = "tensor load", .module = TENSOR, .prepare = make_map,
+          .simulated = true, .grid = 3, .cluster = 1, .expect = first_bytes,
           .body =
           BEGIN MAP EXPECT(512) "  @%p1 " TENSOR_LOAD("cluster") " [%r1], [%d9, {0, 0}], [%r2];\n" WAIT("W", 0) SHOW },
-        { .name = "tensor load to .shared::cta, with a hint", .module = TENSOR, .prepare = make_map, .simulated = true, .cluster = 1,
+        { .name = "tensor load to .shared::cta, with a hint", .module = TENSOR, .prepare = make_map,
+          .simulated = true, .cluster = 1,
           .expect = first_bytes, .body =
           BEGIN MAP EXPECT(512) "  createpolicy.fractional.L2::evict_last.b64 %d2, 1.0;\n  mov.u32 %r4, 0;\n"
           "  cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d9, {%r4, 0}];\n"
           "  @%p1 " TENSOR_LOAD("cta") ".L2::cache_hint [tile], [map, {%r4, 0}], [bar], %d2;\n" WAIT("W", 0) SHOW },
-        { .name = "tensor load for the blocks of a mask", .module = TENSOR, .prepare = make_map, .simulated = true, .grid = GRID,
+        { .name = "tensor load for the blocks of a mask", .module = TENSOR, .prepare = make_map,
+          .simulated = true, .grid = GRID,
           .cluster = CLUSTER, .expect = all_but_one, .body =
           BEGIN MAP "  mov.u32 %r4, %cluster_ctarank;\n  setp.ne.and.u32 %p4, %r4, 2, %p1;\n"
           "  @%p4 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n"
@@ -408,7 +411,8 @@ static void tensor_tests(struct behave_ctx *x)
           "  mov.u16 %h1, 11;\n  setp.eq.and.u32 %p5, %r4, 1, %p1;\n"
           "  @%p5 " TENSOR_LOAD("cluster") ".multicast::cluster [%r1], [%d9, {0, 0}], [%r2], %h1;\n"
           "  setp.eq.u32 %p6, %r4, 2;\n  @%p6 bra Show;\n" WAIT("W", 0) "Show:\n" SYNC SHOW SYNC },
-        { .name = "tensor store", .module = TENSOR, .prepare = make_map, .simulated = true, .cluster = 1, .check_buffer = tile_stored,
+        { .name = "tensor store", .module = TENSOR, .prepare = make_map,
+          .simulated = true, .cluster = 1, .check_buffer = tile_stored,
           .body =
           BEGIN MAP BYTES "  @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d9, {0, 0}], [%r1];\n"
           COMMIT "  cp.async.bulk.wait_group 0;\n" },
