@@ -17,11 +17,12 @@ static const char USAGE[] =
     "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n"
     "       simtx ptx classes [--markdown]    timing mode: pipeline and latency class of the arithmetic instructions\n";
 
-enum { OPT_JSON, OPT_MARKDOWN, OPT_PART, OPT_SCHEDULED };
+enum { OPT_JSON, OPT_MARKDOWN, OPT_PART, OPT_COMBINED, OPT_SCHEDULED };
 static const struct cmd_option OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "info: as JSON" },
     [OPT_MARKDOWN] = { "--markdown", NULL, "ops, classes: as a table for the manual" },
     [OPT_PART] = { "--part", NULL, "check: the file may refer to functions and variables of other files" },
+    [OPT_COMBINED] = { "--combined", NULL, "info, list: with gpu.combine_accesses = true" },
     [OPT_SCHEDULED] = { "--scheduled", NULL, "info, list: with gpu.instruction_order = scheduled" },
     { NULL, NULL, NULL }
 };
@@ -40,7 +41,7 @@ static int print_text(char *text)
     return status;
 }
 
-static int do_file(enum what what, const char *path, bool json, bool part, bool scheduled)
+static int do_file(enum what what, const char *path, bool json, bool part, unsigned changes)
 {
     size_t size = 0;
     char *message = NULL, *text = cmd_read_ptx(COMMAND, path, &size);
@@ -52,9 +53,9 @@ static int do_file(enum what what, const char *path, bool json, bool part, bool 
     else if (what == CHECK)
         status = simtx_ptx_check(text, size, path, &message) ? CMD_PTX : CMD_OK;
     else if (what == INFO)
-        status = print_text(simtx_ptx_info(text, size, path, scheduled, json, &message));
+        status = print_text(simtx_ptx_info(text, size, path, changes, json, &message));
     else
-        status = print_text(simtx_ptx_list(text, size, path, scheduled, &message));
+        status = print_text(simtx_ptx_list(text, size, path, changes, &message));
     if (message)
         fputs(message, stderr);
     if (what == CHECK && status == CMD_OK)
@@ -78,14 +79,15 @@ int cmd_ptx(int argc, char **argv)
 {
     struct cmd_args a = { COMMAND, USAGE, OPTIONS, false, false, argc, 1, argv, NULL };
     char **words = mem_zero((size_t)argc + 1, sizeof *words, "the words of the command");
-    bool json = false, markdown = false, part = false, scheduled = false;
+    bool json = false, markdown = false, part = false;
+    unsigned changes = 0;
     int n = 0, which, status = CMD_OK;
     while ((which = cmd_args_next(&a)) != CMD_ARG_END) {
         if (which == CMD_ARG_WORD)
             words[n++] = (char *)a.value;
         json |= which == OPT_JSON;
         part |= which == OPT_PART;
-        scheduled |= which == OPT_SCHEDULED;
+        changes |= which == OPT_COMBINED ? SIMTX_PTX_COMBINED : which == OPT_SCHEDULED ? SIMTX_PTX_SCHEDULED : 0;
         markdown |= which == OPT_MARKDOWN;
     }
     if (!n)
@@ -99,7 +101,7 @@ int cmd_ptx(int argc, char **argv)
     if (table)
         status = print_text(what == OPS ? simtx_ptx_ops(markdown) : simtx_ptx_classes(markdown));
     for (int i = 1; i < n; i++) {
-        int s = do_file(what, words[i], json, part, scheduled);
+        int s = do_file(what, words[i], json, part, changes);
         status = s > status ? s : status;
     }
     free(words);

@@ -14,10 +14,11 @@
 enum { CONST_MAX = 65536, FREE_REGISTERS = 64 };       /* of the default GPU: 65536 for 1024 threads */
 
 /* Parsed, linked and decoded for the widest vectors of this machine; NULL with the problems in d. */
-static struct program *load(const char *ptx, size_t len, const char *name, bool scheduled, struct diag *d)
+static struct program *load(const char *ptx, size_t len, const char *name, unsigned changes, struct diag *d)
 {
     struct program_options o = { .isa = lanes_best_isa(), .warp_size = LANES, .const_max = CONST_MAX,
-                                 .scheduled = scheduled, .free_registers = FREE_REGISTERS };
+                                 .combined = changes & SIMTX_PTX_COMBINED,
+                                 .scheduled = changes & SIMTX_PTX_SCHEDULED, .free_registers = FREE_REGISTERS };
     d->file = name;
     d->source = ptx;
     d->source_len = len;
@@ -38,7 +39,7 @@ static void give_message(struct diag *d, char **message)
 simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message)
 {
     struct diag d = { 0 };
-    struct program *p = load(ptx, len, name, false, &d);
+    struct program *p = load(ptx, len, name, 0, &d);
     if (p)
         program_free(p, NULL);
     give_message(&d, message);
@@ -158,10 +159,10 @@ static char *info_text(const struct ptx_module *m)
     return text;
 }
 
-char *simtx_ptx_info(const char *ptx, size_t len, const char *name, bool scheduled, bool json, char **message)
+char *simtx_ptx_info(const char *ptx, size_t len, const char *name, unsigned changes, bool json, char **message)
 {
     struct diag d = { 0 };
-    struct program *p = load(ptx, len, name, scheduled, &d);
+    struct program *p = load(ptx, len, name, changes, &d);
     char *text = p ? json ? info_json(p->module) : info_text(p->module) : NULL;
     if (p)
         program_free(p, NULL);
@@ -210,10 +211,10 @@ static void print_body(FILE *o, const struct ptx_func *f, const struct flow *fl)
     print_labels(o, f, &label, f->ninsts);
 }
 
-char *simtx_ptx_list(const char *ptx, size_t len, const char *name, bool scheduled, char **message)
+char *simtx_ptx_list(const char *ptx, size_t len, const char *name, unsigned changes, char **message)
 {
     struct diag d = { 0 };
-    struct program *p = load(ptx, len, name, scheduled, &d);
+    struct program *p = load(ptx, len, name, changes, &d);
     char *text = NULL;
     size_t size = 0;
     FILE *o = p ? open_memstream(&text, &size) : NULL;

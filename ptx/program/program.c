@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "ptx/program/decode.h"
+#include "ptx/program/combine.h"
 #include "ptx/program/schedule.h"
 
 enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
@@ -512,12 +513,21 @@ static void decode_functions(struct loader *x)
     free(frame);
 }
 
+/* As an assembler does. The shared variables have their addresses, on which it depends what may be combined. */
+static void optimise(struct loader *x, const struct program_options *o)
+{
+    for (uint32_t f = 0; f < x->n; f++) {
+        if (o->combined)
+            combine_accesses(x->funcs[f], o->free_registers, x->p->arena);
+        if (o->scheduled)
+            schedule_function(x->funcs[f], o->free_registers, x->p->arena);
+    }
+}
+
 static void load(struct loader *x, const struct program_options *o)
 {
     struct program *p = x->p;
     number_functions(x);
-    for (uint32_t f = 0; o->scheduled && f < x->n; f++)
-        schedule_function(x->funcs[f], o->free_registers, p->arena);
     x->taken = arena_alloc(p->arena, x->n + 1);
     for_each_var(x, collect_shared);
     x->shared_words = (x->nshared + 63) / 64;
@@ -532,6 +542,7 @@ static void load(struct loader *x, const struct program_options *o)
     check_const_size(x, o->const_max);
     join_callees(x, x->uses, x->shared_words);
     layout_shared(x, need);
+    optimise(x, o);
     for_each_var(x, place);
     decode_functions(x);
     if (!x->d->errors)

@@ -19,9 +19,10 @@ struct program_options {
     uint64_t param_address;      /* buffer of PARAM_MAX bytes in device memory */
     uint32_t const_max;          /* bytes of constant memory */
     bool inverted_carry;         /* sub.cc and subc keep the borrow inverted (gpu.sub_carry) */
+    bool combined;               /* neighbouring words are accessed at once (gpu.combine_accesses) */
     bool scheduled;              /* the instructions of a basic block are scheduled (gpu.instruction_order) */
     bool watched;                /* blocks of its kernels may be watched (ptx/watch/watch.h) */
-    uint32_t free_registers;     /* scheduled: 32-bit registers a thread that a function may use in any case */
+    uint32_t free_registers;     /* of both: 32-bit registers a thread that a function may use in any case */
 };
 
 /*

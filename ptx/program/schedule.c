@@ -26,15 +26,6 @@ enum {
     TRIES = 3                /* orders of a region, each with a lower limit of registers */
 };
 
-/* What an instruction must not cross, besides those that it depends on through registers. */
-enum crossing {
-    CROSS_FREE,              /* nothing */
-    CROSS_ACCESS,            /* a plain load or store: accesses that may overlap with it */
-    CROSS_LANES,             /* it exchanges values between lanes: others that do */
-    CROSS_SYNC,              /* atomics, fences, barriers: every access and exchange */
-    CROSS_NEVER              /* every instruction */
-};
-
 struct node {
     enum crossing crossing;
     uint32_t edges;          /* list: to those that must follow */
@@ -119,7 +110,7 @@ static bool is_plain(const struct ptx_inst *in)
     return (in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST) && (!sem || sem == MOD(SEM, WEAK));
 }
 
-static enum crossing crossing_of(const struct ptx_inst *in)
+enum crossing crossing_of(const struct ptx_inst *in)
 {
     if (reads_clock(in->opd, in->nopd))
         return CROSS_NEVER;
@@ -511,14 +502,18 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
         }
 }
 
+uint32_t register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers)
+{
+    uint32_t most = num_most((needed + 7) / 8 * 8, free_registers);
+    return f->maxnreg ? num_least(most, f->maxnreg) : most;
+}
+
 void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
 {
     if (!f->ninsts)
         return;
     struct scheduler s = { .f = f, .flow = flow_analyse(f, arena) };
-    uint32_t most = num_most((s.flow->registers + 7) / 8 * 8, free_registers);
-    if (f->maxnreg)
-        most = num_least(most, f->maxnreg);
+    uint32_t most = register_limit(f, s.flow->registers, free_registers);
     uint32_t regs = (uint32_t)f->nregs + 1;
     s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
     memset(s.home, 0xff, regs * sizeof *s.home);

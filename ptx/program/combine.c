@@ -1,0 +1,554 @@
+/*
+ * Combining accesses. PTX is no machine code: NVIDIA's assembler makes one access of 8 or 16 bytes of several of
+ * neighbouring words in shared or local memory, which takes fewer issue slots and fewer passes of the banks. The rules
+ * were read from machine code of ptxas 13.0 for sm_75 and sm_90, of kernels made for one question each:
+ *
+ * - Loads are combined with loads and stores with stores, of 4 or 8 bytes an element; those of 1 or 2 bytes, of global
+ *   memory and of generic addresses are not.
+ * - The address of the whole must be a multiple of its size, and this must follow from the code: from the addresses of
+ *   variables, and from shifts, products and masks by constants.
+ * - The words may be loaded in any order and have other instructions between them, exchanges between lanes and accesses
+ *   to other memory included. Not between them: an access of the other kind to the same memory, even elsewhere, atomics,
+ *   barriers, fences and the end of the basic block.
+ *
+ * In these points ptxas goes further: it loads four words where three are needed, and combines guarded accesses and
+ * some of different blocks.
+ *
+ * A combined load stands at the place of the first one, a combined store at that of the last. An address is known as a
+ * *root* (a variable, or the value of a register) and a distance from it; roots are numbered within a basic block.
+ */
+#include "ptx/program/combine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/num.h"
+#include "ptx/program/schedule.h"
+
+enum {
+    NO_ROOT = 0,
+    ALIGNED = 4,             /* addresses are known to be multiples of up to 1 << ALIGNED, 16 bytes */
+    MEMBERS = 4,             /* accesses that are combined into one */
+    NEAR = 16,               /* the last try combines accesses at most so many instructions apart */
+    FAR = 256                /* the first one */
+};
+
+struct root {
+    const struct ptx_var *var;       /* a variable, else the value of a register */
+    uint8_t zeros;                   /* the least significant bits that are 0, up to ALIGNED */
+};
+
+struct address { uint32_t root; int64_t distance; };
+
+struct combiner {
+    struct ptx_func *f;
+    const struct flow *flow;
+    uint8_t *zeros;                  /* by register: low bits that are 0 in every value that it is given */
+    struct root *root;               /* of the block; NO_ROOT is not used */
+    uint32_t nroots, roots_cap;
+    struct address *value;           /* by register, if it has one in this block */
+    uint32_t *value_block;           /* by register: the block of `value`, from 1 */
+    struct address *at;              /* by instruction: what it accesses; NO_ROOT: unknown, or it may not be combined */
+    bool *gone;                      /* by instruction: it is part of another one */
+    uint32_t inst;                   /* the one that is being visited */
+    uint32_t block;
+    uint32_t reach;                  /* accesses up to so many instructions apart are combined */
+    bool found;                      /* result of a visit */
+    const struct ptx_reg *reg;       /* what it looks for */
+    bool writes_only;
+    struct arena *arena;
+};
+
+/* ---- which low bits of a register are always 0 ---- */
+
+static uint8_t zeros_of_number(int64_t n)
+{
+    return (uint8_t)(n ? num_least((uint32_t)__builtin_ctzll((uint64_t)n), ALIGNED) : ALIGNED);
+}
+
+static uint8_t least(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The frame of a function is placed later, at a multiple of what its variables need. */
+static uint8_t zeros_of_var(const struct ptx_var *v)
+{
+    const struct ptx_var *def = v->def ? v->def : v;
+    if (def->space == SP_SHARED)
+        return zeros_of_number((int64_t)def->address);
+    return def->space == SP_LOCAL ? zeros_of_number(def->align) : 0;
+}
+
+static uint8_t zeros_of(const struct combiner *c, const struct ptx_operand *o)
+{
+    switch (o->kind) {
+    case OPD_REG: return o->negated ? 0 : c->zeros[o->reg->id];
+    case OPD_IMM: return zeros_of_number(o->imm);
+    case OPD_VAR: return least(zeros_of_var(o->var), zeros_of_number(o->imm));
+    default: return 0;
+    }
+}
+
+static uint8_t zeros_of_product(const struct combiner *c, const struct ptx_inst *in)
+{
+    return in->mod[PG_MULW] == MOD(MULW, HI) ? 0
+         : least(ALIGNED, (uint8_t)(zeros_of(c, &in->opd[1]) + zeros_of(c, &in->opd[2])));
+}
+
+static uint8_t zeros_of_result(const struct combiner *c, const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = in->opd;
+    if (o[0].kind != OPD_REG || ptx_type_class((enum ptx_type)in->type[0]) == 'f' || in->mod[PG_SAT])
+        return 0;
+    switch (in->op) {
+    case OP_MOV:
+    case OP_CVTA:
+    case OP_NEG: return zeros_of(c, &o[1]);
+    case OP_CVT: return ptx_type_class((enum ptx_type)in->type[1]) == 'f' ? 0 : zeros_of(c, &o[1]);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_OR:
+    case OP_XOR:
+    case OP_SELP: return least(zeros_of(c, &o[1]), zeros_of(c, &o[2]));
+    case OP_AND: return (uint8_t)num_most(zeros_of(c, &o[1]), zeros_of(c, &o[2]));
+    case OP_MUL: return zeros_of_product(c, in);
+    case OP_MAD: return least(zeros_of_product(c, in), zeros_of(c, &o[3]));
+    case OP_SHL: return o[2].kind != OPD_IMM || o[2].imm < 0 ? zeros_of(c, &o[1])
+                      : least(ALIGNED, (uint8_t)(zeros_of(c, &o[1]) + num_least((uint32_t)o[2].imm, ALIGNED)));
+    default: return 0;
+    }
+}
+
+static void lower_zeros(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct combiner *c = ctx;
+    uint8_t zeros = write ? zeros_of_result(c, &c->f->insts[c->inst]) : ALIGNED;
+    if (zeros < c->zeros[r->id]) {
+        c->zeros[r->id] = zeros;
+        c->found = true;
+    }
+}
+
+/* Begins with the most, so that what a loop adds to a register counts only if it lowers it. */
+static void find_zeros(struct combiner *c)
+{
+    memset(c->zeros, ALIGNED, (size_t)c->f->nregs);
+    do {
+        c->found = false;
+        for (c->inst = 0; c->inst < c->f->ninsts; c->inst++)
+            ptx_inst_visit_regs(&c->f->insts[c->inst], lower_zeros, c);
+    } while (c->found);
+}
+
+/* ---- addresses ---- */
+
+static uint32_t new_root(struct combiner *c, const struct ptx_var *var, uint8_t zeros)
+{
+    c->root = mem_grow(c->root, c->nroots, &c->roots_cap, sizeof *c->root, "combining accesses");
+    c->root[c->nroots] = (struct root){ var, zeros };
+    return c->nroots++;
+}
+
+static struct address address_of_var(struct combiner *c, const struct ptx_var *v, int64_t distance)
+{
+    for (uint32_t r = NO_ROOT + 1; r < c->nroots; r++)
+        if (c->root[r].var == v)
+            return (struct address){ r, distance };
+    return (struct address){ new_root(c, v, zeros_of_var(v)), distance };
+}
+
+static struct address value_of(struct combiner *c, const struct ptx_reg *r)
+{
+    if (c->value_block[r->id] != c->block + 1) {
+        c->value_block[r->id] = c->block + 1;
+        c->value[r->id] = (struct address){ new_root(c, NULL, c->zeros[r->id]), 0 };
+    }
+    return c->value[r->id];
+}
+
+/* What a copy, or the sum of a register and a number, gives its result; NO_ROOT: something else. */
+static struct address result_of(struct combiner *c, const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = in->opd;
+    struct address a = { NO_ROOT, 0 };
+    bool sum = in->op == OP_ADD || in->op == OP_SUB, whole = ptx_type_class((enum ptx_type)in->type[0]) != 'f';
+    if (in->guard || !whole || in->mod[PG_SAT] || o[0].kind != OPD_REG)
+        return a;
+    if (in->op == OP_MOV && o[1].kind == OPD_VAR)
+        return address_of_var(c, o[1].var, o[1].imm);
+    if ((in->op == OP_MOV || (sum && o[2].kind == OPD_IMM)) && o[1].kind == OPD_REG && !o[1].negated)
+        a = value_of(c, o[1].reg);
+    if (sum)
+        a.distance += in->op == OP_ADD ? o[2].imm : -o[2].imm;
+    return a;
+}
+
+static void forget_value(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct combiner *c = ctx;
+    if (write)
+        c->value_block[r->id] = 0;
+}
+
+static const struct ptx_operand *memory_operand(const struct ptx_inst *in)
+{
+    return &in->opd[in->op == OP_ST ? 0 : 1];
+}
+
+static struct ptx_operand *data_operand(struct ptx_inst *in)
+{
+    return &in->opd[in->op == OP_ST ? 1 : 0];
+}
+
+static struct address address_of_access(struct combiner *c, const struct ptx_inst *in)
+{
+    const struct ptx_operand *m = memory_operand(in);
+    struct address a = { NO_ROOT, 0 };
+    if (m->has_reg)
+        a = value_of(c, m->reg);
+    else if (m->has_var)
+        a = address_of_var(c, m->var, 0);
+    a.distance += m->imm;
+    return a;
+}
+
+static uint32_t element_bytes(const struct ptx_inst *in)
+{
+    return (uint32_t)ptx_type_size((enum ptx_type)in->type[0]);
+}
+
+static int elements(struct ptx_inst *in)
+{
+    const struct ptx_operand *d = data_operand(in);
+    return d->kind == OPD_VEC ? d->n : 1;
+}
+
+static const struct ptx_operand *element(struct ptx_inst *in, int k)
+{
+    const struct ptx_operand *d = data_operand(in);
+    return d->kind == OPD_VEC ? &d->elem[k] : d;
+}
+
+/* Every element is a register as wide as the type, so that the type of the whole does not matter. */
+static bool has_plain_elements(struct ptx_inst *in)
+{
+    for (int k = 0; k < elements(in); k++)
+        if (element(in, k)->kind != OPD_REG || 4 * ptx_reg_words(element(in, k)->reg) != (int)element_bytes(in))
+            return false;
+    return true;
+}
+
+static bool in_space(const struct ptx_inst *in, uint8_t space)
+{
+    return crossing_of(in) == CROSS_ACCESS && INST_SPACE(in) == space;
+}
+
+/* Numbers the values of a block and the addresses of its accesses to shared and local memory. */
+static void find_addresses(struct combiner *c, const struct flow_block *b)
+{
+    c->nroots = NO_ROOT;
+    new_root(c, NULL, 0);
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        if (in_space(in, MOD(SPACE, SHARED)) || in_space(in, MOD(SPACE, LOCAL)))
+            c->at[i] = address_of_access(c, in);
+        struct address result = result_of(c, in);
+        ptx_inst_visit_regs(in, forget_value, c);
+        if (result.root != NO_ROOT) {
+            c->value_block[in->opd[0].reg->id] = c->block + 1;
+            c->value[in->opd[0].reg->id] = result;
+        }
+    }
+}
+
+/* ---- groups ---- */
+
+struct group {
+    uint32_t member[MEMBERS];        /* instructions, in the order of the text */
+    int n;
+    int64_t from;                    /* distance of the whole from the root */
+    uint32_t bytes;                  /* of the whole, 8 or 16 */
+    uint32_t words;                  /* bit k: its element k is accessed */
+};
+
+static bool may_be_member(struct combiner *c, uint32_t i)
+{
+    struct ptx_inst *in = &c->f->insts[i];
+    uint32_t bytes = element_bytes(in);
+    return !c->gone[i] && c->at[i].root != NO_ROOT && !in->guard && !in->tx && (bytes == 4 || bytes == 8) &&
+           has_plain_elements(in);
+}
+
+/* The same instruction, but for its address, its elements and their type. Neither has a cache policy. */
+static bool alike(const struct ptx_inst *a, const struct ptx_inst *b)
+{
+    for (int g = 0; g < PG_COUNT; g++)
+        if (g != PG_VEC && a->mod[g] != b->mod[g])
+            return false;
+    return a->op == b->op && element_bytes(a) == element_bytes(b) && a->opd[2].kind == OPD_NONE &&
+           b->opd[2].kind == OPD_NONE;
+}
+
+/* The bits of `words` that the access covers, 0 if it is not within the group. */
+static uint32_t words_of(struct combiner *c, const struct group *g, uint32_t i)
+{
+    struct ptx_inst *in = &c->f->insts[i];
+    int64_t first = c->at[i].distance - g->from, size = element_bytes(in), n = elements(in);
+    if (first < 0 || first % size || first + n * size > g->bytes)
+        return 0;
+    return ((1u << n) - 1) << first / size;
+}
+
+/* The group of `bytes` of which instruction i is the first member. False if one of its words is not accessed. */
+static bool find_group(struct combiner *c, uint32_t i, uint32_t end, uint32_t bytes, struct group *g)
+{
+    struct ptx_inst *first = &c->f->insts[i];
+    int64_t distance = c->at[i].distance, over = (distance % bytes + bytes) % bytes;
+    *g = (struct group){ .from = distance - over, .bytes = bytes };
+    uint32_t all = (1u << bytes / element_bytes(first)) - 1;
+    if (c->root[c->at[i].root].zeros < __builtin_ctz(bytes))
+        return false;
+    for (uint32_t k = i; k < num_least(end, i + c->reach) && g->words != all; k++) {
+        if (!may_be_member(c, k) || c->at[k].root != c->at[i].root || !alike(first, &c->f->insts[k]))
+            continue;
+        uint32_t words = words_of(c, g, k);
+        if (!words || (words & g->words))
+            continue;
+        g->words |= words;
+        g->member[g->n++] = k;
+    }
+    return g->words == all && g->n > 1;
+}
+
+static void look_for(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct combiner *c = ctx;
+    c->found |= r == c->reg && (write || !c->writes_only);
+}
+
+/* Does an instruction in [from, to) write the register, or (unless writes_only) read it? */
+static bool names(struct combiner *c, uint32_t from, uint32_t to, const struct ptx_reg *r, bool writes_only)
+{
+    c->found = false;
+    c->reg = r;
+    c->writes_only = writes_only;
+    for (uint32_t i = from; i < to && !c->found; i++)
+        if (!c->gone[i])
+            ptx_inst_visit_regs(&c->f->insts[i], look_for, c);
+    return c->found;
+}
+
+/* May a load give its results at the place of the first member? */
+static bool moves_up(struct combiner *c, uint32_t first, uint32_t i)
+{
+    for (int k = 0; k < elements(&c->f->insts[i]); k++) {
+        const struct ptx_reg *r = element(&c->f->insts[i], k)->reg;
+        if (names(c, first + 1, i, r, false) || names(c, first, first + 1, r, true))
+            return false;
+    }
+    return true;
+}
+
+/* May a store be done at the place of the last member? */
+static bool moves_down(struct combiner *c, uint32_t i, uint32_t last)
+{
+    struct ptx_inst *in = &c->f->insts[i];
+    int64_t from = c->at[i].distance, to = from + (int64_t)element_bytes(in) * elements(in);
+    for (int k = 0; k < elements(in); k++)
+        if (names(c, i + 1, last, element(in, k)->reg, true))
+            return false;
+    for (uint32_t j = i + 1; j < last; j++) {
+        struct ptx_inst *other = &c->f->insts[j];
+        if (c->gone[j] || !in_space(other, INST_SPACE(in)))
+            continue;
+        int64_t end = c->at[j].distance + (int64_t)element_bytes(other) * elements(other);
+        if (c->at[j].root != c->at[i].root || (c->at[j].distance < to && from < end))
+            return false;
+    }
+    return true;
+}
+
+static bool may_combine(struct combiner *c, const struct group *g)
+{
+    uint32_t first = g->member[0], last = g->member[g->n - 1];
+    bool load = c->f->insts[first].op != OP_ST;
+    for (int k = 0; k < g->n; k++)
+        if (load ? k > 0 && !moves_up(c, first, g->member[k]) : !moves_down(c, g->member[k], last))
+            return false;
+    return true;
+}
+
+static void combine(struct combiner *c, const struct group *g)
+{
+    struct ptx_inst *first = &c->f->insts[g->member[0]];
+    uint32_t size = element_bytes(first), n = g->bytes / size;
+    bool store = first->op == OP_ST;
+    uint32_t place = g->member[store ? g->n - 1 : 0];
+    struct ptx_operand *elem = arena_alloc(c->arena, n * sizeof *elem);
+    uint8_t type = first->type[0];
+    for (int k = 0; k < g->n; k++) {
+        struct ptx_inst *in = &c->f->insts[g->member[k]];
+        for (int e = 0; e < elements(in); e++)
+            elem[(c->at[g->member[k]].distance - g->from) / size + e] = *element(in, e);
+        if (in->type[0] != type)
+            type = size == 4 ? T_B32 : T_B64;
+        c->gone[g->member[k]] = g->member[k] != place;
+    }
+    struct ptx_inst *in = &c->f->insts[place];
+    in->opd[store ? 0 : 1].imm += g->from - c->at[place].distance;
+    *data_operand(in) = (struct ptx_operand){ .kind = OPD_VEC, .n = (uint8_t)n, .loc = elem[0].loc, .elem = elem };
+    in->mod[PG_VEC] = n == 2 ? MOD(VEC, V2) : MOD(VEC, V4);
+    in->type[0] = type;
+    c->at[place].distance = g->from;
+}
+
+/* ---- runs: between two instructions that no access of one kind to one memory may cross ---- */
+
+/* A parameter of a function is in local memory; a generic address may be in either. */
+static bool ends_run(const struct ptx_inst *in, uint8_t space, bool stores)
+{
+    if (crossing_of(in) != CROSS_ACCESS)
+        return crossing_of(in) == CROSS_SYNC || crossing_of(in) == CROSS_NEVER;
+    uint8_t other = INST_SPACE(in);
+    bool touches = !other || other == space || (other == MOD(SPACE, PARAM) && space == MOD(SPACE, LOCAL));
+    return touches && ((in->op == OP_ST) != stores || (stores && other != space));
+}
+
+static void combine_run(struct combiner *c, uint32_t from, uint32_t to, uint8_t space, bool stores)
+{
+    struct group g;
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t bytes = 16; bytes >= 8; bytes /= 2) {
+            const struct ptx_inst *in = &c->f->insts[i];
+            if (in_space(in, space) && (in->op == OP_ST) == stores && may_be_member(c, i) &&
+                find_group(c, i, to, bytes, &g) && may_combine(c, &g))
+                combine(c, &g);
+        }
+}
+
+static void combine_in_block(struct combiner *c, const struct flow_block *b, uint8_t space, bool stores)
+{
+    uint32_t from = b->first;
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (ends_run(&c->f->insts[i], space, stores) || c->f->insts[i].lock != c->f->insts[from].lock) {
+            combine_run(c, from, i, space, stores);
+            from = i;
+        }
+    combine_run(c, from, b->end, space, stores);
+}
+
+static void combine_all(struct combiner *c)
+{
+    for (c->block = 0; c->block < c->flow->nblocks; c->block++) {
+        const struct flow_block *b = &c->flow->blocks[c->block];
+        find_addresses(c, b);
+        for (int stores = 0; stores < 2; stores++) {
+            combine_in_block(c, b, MOD(SPACE, SHARED), stores);
+            combine_in_block(c, b, MOD(SPACE, LOCAL), stores);
+        }
+    }
+}
+
+/* ---- the function without the instructions that are gone ---- */
+
+/* Moves a branch's targets; a table that several branches have is moved once. */
+static void move_labels(struct combiner *c, const uint32_t *to)
+{
+    struct ptx_func *f = c->f;
+    for (uint32_t i = 0; i < f->nlabels; i++)
+        f->labels[i].inst = to[f->labels[i].inst];
+    struct ptx_table **moved = mem_zero(f->ninsts, sizeof *moved, "combining accesses");
+    uint32_t nmoved = 0;
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        struct ptx_inst *in = &f->insts[i];
+        struct ptx_table *t = in->op == OP_BRX ? in->opd[1].table : NULL;
+        uint32_t k = 0;
+        if (in->op == OP_BRA)
+            in->opd[0].label = to[in->opd[0].label];
+        while (k < nmoved && moved[k] != t)
+            k++;
+        if (!t || k < nmoved)
+            continue;
+        moved[nmoved++] = t;
+        for (int n = 0; n < t->n; n++)
+            t->labels[n] = to[t->labels[n]];
+    }
+    free(moved);
+}
+
+static void remove_gone(struct combiner *c)
+{
+    struct ptx_func *f = c->f;
+    uint32_t *to = mem_zero(f->ninsts + 1, sizeof *to, "combining accesses"), kept = 0;
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        to[i] = kept;
+        if (!c->gone[i])
+            f->insts[kept++] = f->insts[i];
+    }
+    to[f->ninsts] = kept;
+    f->ninsts = kept;
+    move_labels(c, to);
+    free(to);
+}
+
+/* Registers that the function needs. What is gone names none. */
+static uint32_t registers_without_gone(struct combiner *c)
+{
+    for (uint32_t i = 0; i < c->f->ninsts; i++)
+        if (c->gone[i])
+            c->f->insts[i].nopd = 0;
+    return flow_analyse(c->f, c->arena)->registers;
+}
+
+static bool has_accesses(const struct ptx_func *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        n += in_space(&f->insts[i], MOD(SPACE, SHARED)) || in_space(&f->insts[i], MOD(SPACE, LOCAL));
+    return n > 1;
+}
+
+/* Tries with a smaller reach each time, until the function needs few enough registers. */
+static void try_all(struct combiner *c, uint32_t most)
+{
+    uint32_t n = c->f->ninsts;
+    struct ptx_inst *text = mem_zero(n, sizeof *text, "combining accesses");
+    memcpy(text, c->f->insts, n * sizeof *text);
+    for (c->reach = FAR; c->reach >= NEAR; c->reach /= 4) {
+        memset(c->gone, 0, n * sizeof *c->gone);
+        memset(c->at, 0, n * sizeof *c->at);
+        memset(c->value_block, 0, (size_t)c->f->nregs * sizeof *c->value_block);
+        combine_all(c);
+        if (!memchr(c->gone, true, n) || registers_without_gone(c) <= most)
+            break;
+        memcpy(c->f->insts, text, n * sizeof *text);
+        memset(c->gone, 0, n * sizeof *c->gone);
+    }
+    free(text);
+}
+
+void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
+{
+    if (!has_accesses(f))
+        return;
+    struct combiner c = { .f = f, .flow = flow_analyse(f, arena), .arena = arena };
+    size_t regs = (size_t)f->nregs + 1;
+    c.zeros = mem_zero(regs, sizeof *c.zeros, "combining accesses");
+    c.value = mem_zero(regs, sizeof *c.value, "combining accesses");
+    c.value_block = mem_zero(regs, sizeof *c.value_block, "combining accesses");
+    c.at = mem_zero(f->ninsts, sizeof *c.at, "combining accesses");
+    c.gone = mem_zero(f->ninsts, sizeof *c.gone, "combining accesses");
+    find_zeros(&c);
+    try_all(&c, register_limit(f, c.flow->registers, free_registers));
+    remove_gone(&c);
+    free(c.root);
+    free(c.zeros);
+    free(c.value);
+    free(c.value_block);
+    free(c.at);
+    free(c.gone);
+}
