@@ -8,8 +8,8 @@
  * - The address of the whole must be a multiple of its size, and this must follow from the code: from the addresses of
  *   variables, and from shifts, products and masks by constants.
  * - The words may be loaded in any order and have other instructions between them, exchanges between lanes and accesses
- *   to other memory included. Not between them: an access of the other kind to the same memory, even elsewhere, atomics,
- *   barriers, fences and the end of the basic block.
+ *   to other memory included. Not between them: an access of the other kind to the same memory, even elsewhere, an
+ *   atomic, a barrier, a fence and the end of the basic block.
  *
  * In these points ptxas goes further: it loads four words where three are needed, and combines guarded accesses and
  * some of different blocks.
