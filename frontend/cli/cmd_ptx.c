@@ -17,12 +17,13 @@ static const char USAGE[] =
     "       simtx ptx ops [--markdown]        every supported instruction with types and modifiers\n"
     "       simtx ptx classes [--markdown]    timing mode: pipeline and latency class of the arithmetic instructions\n";
 
-enum { OPT_JSON, OPT_MARKDOWN, OPT_PART, OPT_COMBINED, OPT_SCHEDULED };
+enum { OPT_JSON, OPT_MARKDOWN, OPT_PART, OPT_COMBINED, OPT_IF_CONVERTED, OPT_SCHEDULED };
 static const struct cmd_option OPTIONS[] = {
     [OPT_JSON] = { "--json", NULL, "info: as JSON" },
     [OPT_MARKDOWN] = { "--markdown", NULL, "ops, classes: as a table for the manual" },
     [OPT_PART] = { "--part", NULL, "check: the file may refer to functions and variables of other files" },
     [OPT_COMBINED] = { "--combined", NULL, "info, list: with gpu.combine_accesses = true" },
+    [OPT_IF_CONVERTED] = { "--if-converted", NULL, "info, list: with gpu.if_conversion = true" },
     [OPT_SCHEDULED] = { "--scheduled", NULL, "info, list: with gpu.instruction_order = scheduled" },
     { NULL, NULL, NULL }
 };
@@ -87,7 +88,8 @@ int cmd_ptx(int argc, char **argv)
             words[n++] = (char *)a.value;
         json |= which == OPT_JSON;
         part |= which == OPT_PART;
-        changes |= which == OPT_COMBINED ? SIMTX_PTX_COMBINED : which == OPT_SCHEDULED ? SIMTX_PTX_SCHEDULED : 0;
+        changes |= which == OPT_COMBINED ? SIMTX_PTX_COMBINED : which == OPT_IF_CONVERTED ? SIMTX_PTX_IF_CONVERTED
+                 : which == OPT_SCHEDULED ? SIMTX_PTX_SCHEDULED : 0;
         markdown |= which == OPT_MARKDOWN;
     }
     if (!n)

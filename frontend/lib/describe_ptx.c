@@ -18,6 +18,7 @@ static struct program *load(const char *ptx, size_t len, const char *name, unsig
 {
     struct program_options o = { .isa = lanes_best_isa(), .warp_size = LANES, .const_max = CONST_MAX,
                                  .combined = changes & SIMTX_PTX_COMBINED,
+                                 .if_converted = changes & SIMTX_PTX_IF_CONVERTED,
                                  .scheduled = changes & SIMTX_PTX_SCHEDULED, .free_registers = FREE_REGISTERS };
     d->file = name;
     d->source = ptx;

@@ -81,6 +81,7 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
         .param_address = (uint64_t)(uintptr_t)g->param_buffer, .const_max = g->info.const_bytes,
         .watched = gpu_watches(g),
         .combined = g->gpu.combine_accesses,
+        .if_converted = g->gpu.if_conversion,
         .scheduled = g->gpu.instruction_order == ORDER_SCHEDULED,
         .free_registers = num_least(g->gpu.registers_per_sm / g->gpu.max_threads_per_block, g->gpu.registers_per_thread)
     };

@@ -303,8 +303,8 @@ simtx_status simtx_run_ptx(const simtx_config *config, const char *ptx, const ch
 simtx_status simtx_ptx_check(const char *ptx, size_t len, const char *name, char **message);
 /* The same for one of several texts that are linked: it may refer to functions and variables of the others. */
 simtx_status simtx_ptx_check_part(const char *ptx, size_t len, const char *name, char **message);
-/* What an assembler does to the code: gpu.combine_accesses = true; gpu.instruction_order = scheduled. */
-enum { SIMTX_PTX_COMBINED = 1, SIMTX_PTX_SCHEDULED = 2 };
+/* What an assembler does to the code: gpu.combine_accesses, gpu.if_conversion, gpu.instruction_order = scheduled. */
+enum { SIMTX_PTX_COMBINED = 1, SIMTX_PTX_IF_CONVERTED = 2, SIMTX_PTX_SCHEDULED = 4 };
 /* The text of `simtx ptx info` and `simtx ptx list` (malloc'ed; NULL on failure), *message as above. changes: a sum of
  * the numbers above. */
 char *simtx_ptx_info(const char *ptx, size_t len, const char *name, unsigned changes, bool json, char **message);

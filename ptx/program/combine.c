@@ -24,6 +24,7 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
+#include "ptx/program/remove.h"
 #include "ptx/program/schedule.h"
 
 enum {
@@ -453,47 +454,7 @@ static void combine_all(struct combiner *c)
     }
 }
 
-/* ---- the function without the instructions that are gone ---- */
-
-/* Moves a branch's targets; a table that several branches have is moved once. */
-static void move_labels(struct combiner *c, const uint32_t *to)
-{
-    struct ptx_func *f = c->f;
-    for (uint32_t i = 0; i < f->nlabels; i++)
-        f->labels[i].inst = to[f->labels[i].inst];
-    struct ptx_table **moved = mem_zero(f->ninsts, sizeof *moved, "combining accesses");
-    uint32_t nmoved = 0;
-    for (uint32_t i = 0; i < f->ninsts; i++) {
-        struct ptx_inst *in = &f->insts[i];
-        struct ptx_table *t = in->op == OP_BRX ? in->opd[1].table : NULL;
-        uint32_t k = 0;
-        if (in->op == OP_BRA)
-            in->opd[0].label = to[in->opd[0].label];
-        while (k < nmoved && moved[k] != t)
-            k++;
-        if (!t || k < nmoved)
-            continue;
-        moved[nmoved++] = t;
-        for (int n = 0; n < t->n; n++)
-            t->labels[n] = to[t->labels[n]];
-    }
-    free(moved);
-}
-
-static void remove_gone(struct combiner *c)
-{
-    struct ptx_func *f = c->f;
-    uint32_t *to = mem_zero(f->ninsts + 1, sizeof *to, "combining accesses"), kept = 0;
-    for (uint32_t i = 0; i < f->ninsts; i++) {
-        to[i] = kept;
-        if (!c->gone[i])
-            f->insts[kept++] = f->insts[i];
-    }
-    to[f->ninsts] = kept;
-    f->ninsts = kept;
-    move_labels(c, to);
-    free(to);
-}
+/* ---- tries ---- */
 
 /* Registers that the function needs. What is gone names none. */
 static uint32_t registers_without_gone(struct combiner *c)
@@ -544,7 +505,7 @@ void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena 
     c.gone = mem_zero(f->ninsts, sizeof *c.gone, "combining accesses");
     find_zeros(&c);
     try_all(&c, register_limit(f, c.flow->registers, free_registers));
-    remove_gone(&c);
+    remove_instructions(f, c.gone);
     free(c.root);
     free(c.zeros);
     free(c.value);

@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ptx/program/decode.h"
 #include "ptx/program/combine.h"
+#include "ptx/program/decode.h"
+#include "ptx/program/if_convert.h"
 #include "ptx/program/schedule.h"
 
 enum { SHARED_MAX = 1 << 30, LOCAL_MAX = 512 * 1024 };
@@ -519,6 +520,8 @@ static void optimise(struct loader *x, const struct program_options *o)
     for (uint32_t f = 0; f < x->n; f++) {
         if (o->combined)
             combine_accesses(x->funcs[f], o->free_registers, x->p->arena);
+        if (o->if_converted)
+            if_convert(x->funcs[f], x->p->arena);
         if (o->scheduled)
             schedule_function(x->funcs[f], o->free_registers, x->p->arena);
     }

@@ -20,6 +20,7 @@ struct program_options {
     uint32_t const_max;          /* bytes of constant memory */
     bool inverted_carry;         /* sub.cc and subc keep the borrow inverted (gpu.sub_carry) */
     bool combined;               /* neighbouring words are accessed at once (gpu.combine_accesses) */
+    bool if_converted;           /* short branches are guarded instructions (gpu.if_conversion) */
     bool scheduled;              /* the instructions of a basic block are scheduled (gpu.instruction_order) */
     bool watched;                /* blocks of its kernels may be watched (ptx/watch/watch.h) */
     uint32_t free_registers;     /* of both: 32-bit registers a thread that a function may use in any case */

@@ -19,12 +19,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 static void run_tools(const char *text, size_t size)
 {
     char *message = NULL;
-    char *info = simtx_ptx_info(text, size, "fuzz", size >> 1 & 3, size & 1, &message);
+    char *info = simtx_ptx_info(text, size, "fuzz", size >> 1 & 7, size & 1, &message);
     REQUIRE(info, "a module that loads has no table: %s", message);
     free(info);
     free(message);                           /* warnings */
     message = NULL;
-    char *list = simtx_ptx_list(text, size, "fuzz", SIMTX_PTX_COMBINED | SIMTX_PTX_SCHEDULED, &message);
+    char *list = simtx_ptx_list(text, size, "fuzz", 7, &message);
     REQUIRE(list, "a module that loads has no listing: %s", message);
     free(list);
     free(message);

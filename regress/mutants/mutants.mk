@@ -6,7 +6,7 @@ MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
            dram occupancy carveout mbarrier bulk tensor schedule policies reservations litmus vmem traffic machine \
-           dispatch partition lsu l2_fetch combine combine_rule combine_accesses behaviour sm races
+           dispatch partition lsu l2_fetch combine combine_rule assembler behaviour sm races
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -44,7 +44,7 @@ FINDER_tensor    := regress/unit/ptx/test_tensor.c
 FINDER_schedule  := regress/unit/ptx/test_schedule.c
 FINDER_combine   := regress/unit/timing/test_combine.c
 FINDER_combine_rule := regress/unit/timing/test_combine_rule.c
-FINDER_combine_accesses := regress/unit/ptx/test_combine_accesses.c
+FINDER_assembler := regress/unit/ptx/test_assembler.c
 FINDER_races     := regress/races/random.c
 FINDER_behaviour := $(wildcard regress/conformance/*.c regress/conformance/*/*.c)
 

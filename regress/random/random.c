@@ -89,8 +89,8 @@ static void add_functional(struct run *run, const char *isa, int warp, const cha
     char keys[200];
     snprintf(keys, sizeof keys,
              "host.isa=%s gpu.warp_size=%d gpu.simt=%s functional.threads=%d functional.threads_after=0 "
-             "gpu.instruction_order=%s gpu.combine_accesses=%s", isa, warp, simt, threads, order,
-             threads > 1 ? "true" : "false");
+             "gpu.instruction_order=%s gpu.combine_accesses=%s gpu.if_conversion=%s", isa, warp, simt, threads, order,
+             threads > 1 ? "true" : "false", threads > 1 ? "true" : "false");
     add_config(run, "default", keys);
 }
 
@@ -120,7 +120,7 @@ static void open_timing(struct run *run)
         { "gtx480-reference", "gpu.sms=2 gpu.max_blocks_per_sm=1 sim.threads=3" },
         { "quadro-fx5800+tiny", "gpu.sms=1" },
         { "quadro-fx5800", "gpu.sms=2 l1.kb=0 l2.slice_kb=0 const.kb=1 dram.scheduler=fcfs" },
-        { "southern-islands+multi2sim+tiny", "gpu.sms=2 gpu.combine_accesses=true" },
+        { "southern-islands+multi2sim+tiny", "gpu.sms=2 gpu.combine_accesses=true gpu.if_conversion=true" },
         { "southern-islands", "gpu.sms=2 gpu.simt=independent core.policy=gto sim.no_skip=true "
                               "gpu.combine_atomics=true" },
         { "v100+tiny", "gpu.sms=4 l1.sectored=false sim.threads=2 gpu.combine_atomics=true" },

@@ -1,7 +1,8 @@
 /*
- * gpu.combine_accesses. What is combined: kernels made for one question each, beside the accesses in the machine code
- * that ptxas 13.0 made of them for sm_75 and sm_90 (32 bits unless a width is given). Where simtx combines less, the
- * row has both. And random kernels compute the same with the key and without.
+ * gpu.combine_accesses and gpu.if_conversion. Which accesses are combined and which branches converted: kernels made
+ * for one question each, beside what was in the machine code that ptxas 13.0 made of them for sm_75 and sm_90. Where
+ * simtx does less, the row has both. And random kernels compute the same with these keys, with scheduled instructions,
+ * and without.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 
 #include "frontend/lib/simtx.h"
 
-/* ---- what is combined ---- */
+/* ---- what is combined: accesses are of 32 bits unless a width is given ---- */
 
 /* %r9 is `s` plus a number shifted by SHIFT; %r8 is an unknown number. */
 static const char HEAD[] =
@@ -181,6 +182,74 @@ static void registers_are_limited(void **state)
     free(list);
 }
 
+/* ---- which branches are converted ---- */
+
+/* The branch leads to L over n copies of a line; its condition, %p1, is not uniform. */
+struct branch {
+    const char *name, *before, *line, *after;
+    int ptxas, simtx;                /* copies up to which it is converted */
+};
+
+#define CHAIN "fma.rn.f32 %f1, %f1, %f2, %f2;\n"
+#define OVER  "@%p1 bra L;\n"
+
+static const struct branch branches[] = {
+    { "chain", OVER, CHAIN, "L:\n", 8, 8 },
+    { "negated", "@!%p1 bra L;\n", CHAIN, "L:\n", 8, 8 },
+    { "uniform", "@%p1 bra.uni L;\n", CHAIN, "L:\n", 6, 6 },
+    { "uniform by a parameter", "setp.gt.u32 %p3, %r8, 5;\n@%p3 bra L;\n", CHAIN, "L:\n", 6, 8 },
+    { "double precision", OVER, "fma.rn.f64 %g1, %g1, %g1, %g1;\n", "L:\n", 8, 8 },
+    { "special functions", OVER, "ex2.approx.ftz.f32 %f1, %f1;\n", "L:\n", 8, 8 },
+    { "stores", OVER, "st.global.f32 [%d4+128], %f1;\n", "L:\n", 8, 8 },
+    { "load of shared memory, then a chain", OVER "ld.shared.f32 %f1, [%r9];\n", CHAIN, "L:\n", 7, 7 },
+    { "load of global memory, then a chain", OVER "ld.global.f32 %f1, [%d4];\n", CHAIN, "L:\n", 19, 7 },
+    { "store, then a chain", OVER "st.global.f32 [%d4+128], %f1;\n", CHAIN, "L:\n", 7, 7 },
+    { "comparison and choice", OVER,
+      "setp.lt.f32 %p2, %f1, %f2;\nselp.f32 %f1, %f2, %f1, %p2;\nadd.f32 %f1, %f1, %f2;\n", "L:\n", 2, 2 },
+    { "atomic", OVER, "atom.global.add.u32 %r5, [%d4+128], %r5;\n", "L:\n", 0, 0 },
+    { "reduction", OVER, "red.global.add.u32 [%d4+128], %r5;\n", "L:\n", 0, 0 },
+    { "fence", OVER, "membar.gl;\n", "L:\n", 0, 0 },
+    { "exchange", OVER, "shfl.sync.bfly.b32 %f1, %f1, 1, 31, -1;\n", "L:\n", 0, 0 },
+    { "division", OVER, "div.rn.f32 %f1, %f1, %f2;\n", "L:\n", 0, 0 },
+    { "barrier", OVER, "bar.sync 0;\n", "L:\n", 7, 0 },
+    { "guarded", "setp.lt.u32 %p3, %r5, 9;\n" OVER, "@%p3 fma.rn.f32 %f1, %f1, %f2, %f2;\n", "L:\n", 7, 0 },
+    { "branch within", "setp.lt.u32 %p3, %r5, 9;\n" OVER CHAIN "@%p3 bra L;\n", CHAIN, "L:\n", 0, 0 },
+    { "two sides", "@%p1 bra E;\n", CHAIN, "bra L;\nE:\nfma.rn.f32 %f1, %f2, %f1, %f1;\nL:\n", 7, 7 },
+    { "other side", "@%p1 bra E;\n" CHAIN "bra L;\nE:\n", "fma.rn.f32 %f1, %f2, %f1, %f1;\n", "L:\n", 8, 7 },
+    { "write of the predicate", OVER, "setp.lt.f32 %p1, %f1, %f2;\nadd.f32 %f1, %f1, %f2;\n", "L:\n", 7, 0 },
+    { "second way in", "@%p2 bra M;\n" OVER "M:\n", CHAIN, "L:\n", 0, 0 },
+};
+
+static bool is_converted(const struct branch *b, int n)
+{
+    char text[8192], body[4096], *message = NULL;
+    size_t used = (size_t)snprintf(body, sizeof body, "ld.global.f32 %%f1, [%%d4];\nld.global.f32 %%f2, [%%d4+4];\n"
+                                   "ld.global.u32 %%r5, [%%d4+8];\nsetp.gt.u32 %%p1, %%r5, 77;\n%s", b->before);
+    for (int i = 0; i < n; i++)
+        used += (size_t)snprintf(body + used, sizeof body - used, "%s", b->line);
+    snprintf(body + used, sizeof body - used, "%sst.global.f32 [%%d4+64], %%f1;\n", b->after);
+    int size = snprintf(text, sizeof text, HEAD, "", S, 4, body);
+    char *list = simtx_ptx_list(text, (size_t)size, b->name, SIMTX_PTX_IF_CONVERTED, &message);
+    if (!list)
+        fail_msg("%s: %s", b->name, message);
+    bool stays = strstr(list, "%p1 bra") || strstr(list, "%p3 bra");
+    free(list);
+    free(message);
+    return !stays;
+}
+
+static void which_branches_are_converted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+        const struct branch *b = &branches[i];
+        for (int n = 1; n <= 10; n++)
+            if (is_converted(b, n) != (n <= b->simtx))
+                fail_msg("%s: with %d copies it is%s converted; ptxas converts up to %d", b->name, n,
+                         is_converted(b, n) ? "" : " not", b->ptxas);
+    }
+}
+
 /* ---- random kernels ---- */
 
 enum { KERNELS = 400, OPS = 60, THREADS = 64, REGS = 12, AREA = 64, OUT_WORDS = REGS + 2 * AREA / 4 };
@@ -200,7 +269,7 @@ static unsigned pick(unsigned n)
 static size_t add_op(char *t, size_t size, int i)
 {
     static const char *const types[] = { "f32", "u32", "b32" };
-    unsigned a = pick(REGS - 4), b = pick(REGS), word = pick(8), op = pick(24);
+    unsigned a = pick(REGS - 4), b = pick(REGS), word = pick(8), op = pick(25);
     const char *type = types[pick(3)], *space = pick(4) ? "shared" : "local", *base = pick(3) ? "%r40" : "%r41";
     const char *guard = pick(6) ? "" : "@%p1 ";
     if (!strcmp(space, "local"))
@@ -224,6 +293,7 @@ static size_t add_op(char *t, size_t size, int i)
     case 21: return pick(2) ? (size_t)snprintf(t, size, "%smov.u32 %%r42, %s;\n", guard, pick(2) ? "%r40" : "%r41")
                             : (size_t)snprintf(t, size, "mad.lo.u32 %%r42, %%r51, %u, %%r40;\n", 4 * pick(4));
     case 22: return (size_t)snprintf(t, size, "shfl.sync.bfly.b32 %%r%u, %%r%u, 1, 31, -1;\n", a, b);
+    case 23: return (size_t)snprintf(t, size, "setp.gt.u32 %%p%u, %%r%u, %u;\n", 2 + pick(2), b, 40000 * pick(3));
     default: return (size_t)snprintf(t, size, "@%%p2 bra X%d;\nxor.b32 %%r%u, %%r%u, 5;\nX%d:\n", i, a, b, i);
     }
 }
@@ -246,6 +316,22 @@ static size_t add_burst(char *t, size_t size, int i)
     return n;
 }
 
+/* A branch over a few instructions, or around two sides, by a predicate that some of them may write. */
+static size_t add_if(char *t, size_t size, int i)
+{
+    bool two = pick(3) == 0;
+    unsigned ops = 1 + pick(4);
+    size_t n = (size_t)snprintf(t, size, "@%s%%p%u bra %c%d;\n", pick(2) ? "!" : "", 2 + pick(2), two ? 'E' : 'L', i);
+    for (unsigned k = 0; k < ops; k++)
+        n += add_op(t + n, size - n, 1000 + i * 16 + (int)k);
+    if (two) {
+        n += (size_t)snprintf(t + n, size - n, "bra L%d;\nE%d:\n", i, i);
+        for (unsigned k = 0; k < ops; k++)
+            n += add_op(t + n, size - n, 1008 + i * 16 + (int)k);
+    }
+    return n + (size_t)snprintf(t + n, size - n, "L%d:\n", i);
+}
+
 static size_t write_kernel(char *t, size_t size)
 {
     size_t n = (size_t)snprintf(t, size, ".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -256,7 +342,7 @@ static size_t write_kernel(char *t, size_t size)
         "shl.b32 %%r53, %%r51, 2;\nadd.s32 %%r41, %%r40, %%r53;\nmov.u32 %%r42, %%r40;\nmov.u32 %%r43, l;\n"
         "mov.u32 %%r44, %%r40;\n"
         "cvt.u64.u32 %%d41, %%r40;\ncvta.shared.u64 %%d40, %%d41;\nsetp.gt.u32 %%p1, %%r50, 20;\n"
-        "setp.gt.u32 %%p2, %%r50, 40;\n", THREADS * AREA, AREA, AREA);
+        "setp.gt.u32 %%p2, %%r50, 40;\nsetp.gt.u32 %%p3, %%r50, 30;\n", THREADS * AREA, AREA, AREA);
     for (int i = 0; i < REGS; i++)
         n += (size_t)snprintf(t + n, size - n, "mad.lo.u32 %%r%d, %%r50, %d, %d;\n", i, 1000 + i, 7 * i);
     for (int w = 0; w < AREA / 4; w++)
@@ -264,7 +350,12 @@ static size_t write_kernel(char *t, size_t size)
                               "st.volatile.shared.u32 [%%r40+%d], %%r54;\n"
                               "st.volatile.local.u32 [%%r43+%d], %%r54;\n", 50 + w, w, 4 * w, 4 * w);
     for (int i = 0; i < OPS; i++)
-        n += pick(4) ? add_op(t + n, size - n, 4 * OPS + i) : add_burst(t + n, size - n, i);
+        switch (pick(8)) {
+        case 0:
+        case 1: n += add_burst(t + n, size - n, i); break;
+        case 2: n += add_if(t + n, size - n, i); break;
+        default: n += add_op(t + n, size - n, 4 * OPS + i);
+        }
     n += (size_t)snprintf(t + n, size - n, "ld.param.u64 %%d1, [out];\ncvta.to.global.u64 %%d2, %%d1;\n"
                           "mad.wide.u32 %%d3, %%r50, %d, %%d2;\n", 4 * OUT_WORDS);
     for (int i = 0; i < REGS; i++)
@@ -277,13 +368,14 @@ static size_t write_kernel(char *t, size_t size)
     return n + (size_t)snprintf(t + n, size - n, "ret;\n}\n");
 }
 
-static void run(const char *text, const char *keys, uint32_t *out)
+static void run(const char *text, const char *const *keys, uint32_t *out)
 {
     char *message = NULL;
     uint32_t n = 1;
     simtx_config *c = simtx_config_new();
-    if (keys && simtx_config_set(c, keys, &message))
-        fail_msg("%s", message);
+    for (; *keys; keys++)
+        if (simtx_config_set(c, *keys, &message))
+            fail_msg("%s", message);
     simtx_arg args[] = { { SIMTX_ARG_OUT, out, OUT_WORDS * THREADS * 4 }, { SIMTX_ARG_VALUE, &n, sizeof n } };
     memset(out, 0, OUT_WORDS * THREADS * 4);
     if (simtx_run_ptx(c, text, "k", (simtx_dim3){ 1, 1, 1 }, (simtx_dim3){ THREADS, 1, 1 }, 0, args, 2, NULL, &message))
@@ -302,21 +394,29 @@ static int occurrences(const char *text, const char *word)
 static void random_kernels_compute_the_same(void **state)
 {
     static char text[1 << 16];
+    static const char *const keys[][4] = {
+        { NULL }, { "gpu.combine_accesses=true" }, { "gpu.if_conversion=true" },
+        { "gpu.combine_accesses=true", "gpu.if_conversion=true", "gpu.instruction_order=scheduled" }
+    };
     static uint32_t want[OUT_WORDS * THREADS], got[OUT_WORDS * THREADS];
-    int vectors = 0;
+    int vectors = 0, conversions = 0;
     (void)state;
     for (uint32_t k = 1; k <= KERNELS; k++) {
         seed = k * 2654435761u;
         size_t n = write_kernel(text, sizeof text);
-        run(text, NULL, want);
-        run(text, "gpu.combine_accesses=true", got);
-        if (memcmp(want, got, sizeof want))
-            fail_msg("kernel %u computes something else with gpu.combine_accesses:\n%s", k, text);
-        char *list = simtx_ptx_list(text, n, "random", SIMTX_PTX_COMBINED, NULL);
+        run(text, keys[0], want);
+        for (int i = 1; i < 4; i++) {
+            run(text, keys[i], got);
+            if (memcmp(want, got, sizeof want))
+                fail_msg("kernel %u computes something else with %s ...:\n%s", k, keys[i][0], text);
+        }
+        char *list = simtx_ptx_list(text, n, "random", SIMTX_PTX_COMBINED | SIMTX_PTX_IF_CONVERTED, NULL);
         vectors += occurrences(list, ".v2.") + occurrences(list, ".v4.") - occurrences(text, ".v2.");
+        conversions += occurrences(text, " bra ") - occurrences(list, " bra ");
         free(list);
     }
-    assert_in_range(vectors, KERNELS, OPS * KERNELS);        /* at least one a kernel was combined */
+    assert_in_range(vectors, KERNELS, OPS * KERNELS);        /* of each at least one a kernel */
+    assert_in_range(conversions, KERNELS, OPS * KERNELS);
 }
 
 int main(void)
@@ -324,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_combined),
         cmocka_unit_test(registers_are_limited),
+        cmocka_unit_test(which_branches_are_converted),
         cmocka_unit_test(random_kernels_compute_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

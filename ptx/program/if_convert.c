@@ -1,0 +1,136 @@
+/*
+ * If-conversion. PTX is no machine code: instead of a branch over a few instructions NVIDIA's assembler guards them by
+ * the branch's predicate, which takes no time for the branch, the divergence and the reconvergence, and leaves longer
+ * basic blocks. The rules were read from machine code of ptxas 13.0 for sm_75 and sm_90:
+ *
+ *     @p bra L;  THEN  L:                     up to 8 instructions (6 if the branch is uniform)
+ *     @p bra E;  THEN  bra L;  E: ELSE  L:    up to 7 on each side
+ *
+ * Arithmetic, plain loads and stores are guarded. Atomics, fences, barriers, exchanges between lanes, calls, divisions and
+ * square roots, which are long sequences, and instructions that have a guard are not. ptxas goes further: it also converts
+ * up to 20 instructions if few of them depend on each other, and conditions that it knows to be uniform at most up to 6.
+ */
+#include "ptx/program/if_convert.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ptx/program/remove.h"
+#include "ptx/program/schedule.h"
+
+enum { THEN_MAX = 8, UNIFORM_MAX = 6, SIDE_MAX = 7 };
+
+struct converter {
+    struct ptx_func *f;
+    const struct flow *flow;
+    uint32_t *predecessors;          /* by block: how many */
+    bool *gone;                      /* by instruction */
+    const struct ptx_reg *guard;     /* for writes_guard */
+    bool writes;
+};
+
+static void note_write(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct converter *c = ctx;
+    c->writes |= write && r == c->guard;
+}
+
+static bool is_simple(const struct ptx_inst *in)
+{
+    switch (ptx_ops[in->op].unit) {
+    case PTX_UNIT_INT:
+    case PTX_UNIT_TYPED:
+    case PTX_UNIT_SOURCE:
+    case PTX_UNIT_CONVERT:
+    case PTX_UNIT_SFU:
+        return ptx_ops[in->op].latency != PTX_LATENCY_DIV && ptx_ops[in->op].latency != PTX_LATENCY_SQRT;
+    default: return crossing_of(in) == CROSS_ACCESS;
+    }
+}
+
+static bool may_guard(struct converter *c, const struct ptx_inst *in)
+{
+    c->writes = false;
+    ptx_inst_visit_regs(in, note_write, c);
+    return is_simple(in) && crossing_of(in) != CROSS_NEVER && !in->guard && !in->tx && !c->writes;
+}
+
+/* The instructions [first, end) may be guarded: of a block that nothing else enters. */
+static bool may_guard_all(struct converter *c, uint32_t block, uint32_t end, uint32_t most)
+{
+    const struct flow_block *b = &c->flow->blocks[block];
+    if (c->predecessors[block] != 1 || end - b->first > most)
+        return false;
+    for (uint32_t i = b->first; i < end; i++)
+        if (!may_guard(c, &c->f->insts[i]) || c->f->insts[i].lock != c->f->insts[b->first - 1].lock)
+            return false;
+    return true;
+}
+
+static void guard_all(struct converter *c, uint32_t first, uint32_t end, const struct ptx_inst *branch, bool negated)
+{
+    for (uint32_t i = first; i < end; i++) {
+        c->f->insts[i].guard = branch->guard;
+        c->f->insts[i].guard_negated = negated;
+    }
+}
+
+static bool is_jump(const struct ptx_inst *in)
+{
+    return in->op == OP_BRA && !in->guard;
+}
+
+/* `then` is the block after the branch, which skips it. */
+static void convert_then(struct converter *c, uint32_t then, const struct ptx_inst *branch)
+{
+    const struct flow_block *b = &c->flow->blocks[then];
+    uint32_t most = branch->mod[PG_UNI] ? UNIFORM_MAX : THEN_MAX;
+    if (!may_guard_all(c, then, b->end, most))
+        return;
+    guard_all(c, b->first, b->end, branch, !branch->guard_negated);
+    c->gone[b->first - 1] = true;
+}
+
+/* `then` ends with a jump past the block after it, to which the branch leads. */
+static void convert_else(struct converter *c, uint32_t then, const struct ptx_inst *branch)
+{
+    const struct flow_block *t = &c->flow->blocks[then], *e = &c->flow->blocks[then + 1];
+    uint32_t jump = t->end - 1;
+    if (c->f->insts[jump].opd[0].label != e->end || is_jump(&c->f->insts[e->end - 1]) ||
+        !may_guard_all(c, then, jump, SIDE_MAX) || !may_guard_all(c, then + 1, e->end, SIDE_MAX))
+        return;
+    guard_all(c, t->first, jump, branch, !branch->guard_negated);
+    guard_all(c, e->first, e->end, branch, branch->guard_negated);
+    c->gone[t->first - 1] = c->gone[jump] = true;
+}
+
+static void convert_block(struct converter *c, uint32_t block)
+{
+    uint32_t then = block + 1;
+    const struct ptx_inst *branch = &c->f->insts[c->flow->blocks[block].end - 1];
+    if (branch->op != OP_BRA || !branch->guard || branch->tx || then == c->flow->nblocks)
+        return;
+    c->guard = branch->guard;
+    uint32_t end = c->flow->blocks[then].end;
+    if (branch->opd[0].label != end)
+        return;
+    if (is_jump(&c->f->insts[end - 1]) && then + 1 < c->flow->nblocks)
+        convert_else(c, then, branch);
+    else
+        convert_then(c, then, branch);
+}
+
+void if_convert(struct ptx_func *f, struct arena *arena)
+{
+    struct converter c = { .f = f, .flow = flow_analyse(f, arena) };
+    c.predecessors = mem_zero(c.flow->nblocks + 1, sizeof *c.predecessors, "if-conversion");
+    c.gone = mem_zero(f->ninsts + 1, sizeof *c.gone, "if-conversion");
+    for (uint32_t b = 0; b < c.flow->nblocks; b++)
+        for (uint32_t s = 0; s < c.flow->blocks[b].nsucc; s++)
+            c.predecessors[c.flow->blocks[b].succ[s]]++;
+    for (uint32_t b = 0; b < c.flow->nblocks; b++)
+        convert_block(&c, b);
+    remove_instructions(f, c.gone);
+    free(c.predecessors);
+    free(c.gone);
+}

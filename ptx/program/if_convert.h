@@ -1,0 +1,11 @@
+/* If-conversion: short branches become guarded instructions (gpu.if_conversion). */
+#ifndef PTX_IF_CONVERT_H
+#define PTX_IF_CONVERT_H
+
+#include "ptx/program/flow.h"
+
+/* Converts the branches of a function with a body. Each thread computes the same values. The analysis of the function
+ * stays in the arena. */
+void if_convert(struct ptx_func *f, struct arena *arena);
+
+#endif

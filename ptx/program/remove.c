@@ -1,0 +1,51 @@
+/* Removing instructions from a function. Branches and their tables name instructions by index, so they move, too. */
+#include "ptx/program/remove.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static void move_labels(const struct ptx_inst *in, const uint32_t *to)
+{
+    struct ptx_table *t = in->opd[1].table;
+    for (int k = 0; k < t->n; k++)
+        t->labels[k] = to[t->labels[k]];
+}
+
+/* A table that several branches have is moved once. */
+static void move_tables(struct ptx_func *f, const uint32_t *to)
+{
+    const struct ptx_table **moved = mem_zero(f->ninsts + 1, sizeof *moved, "removing instructions");
+    uint32_t nmoved = 0;
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        uint32_t k = 0;
+        if (f->insts[i].op != OP_BRX)
+            continue;
+        while (k < nmoved && moved[k] != f->insts[i].opd[1].table)
+            k++;
+        if (k == nmoved) {
+            moved[nmoved++] = f->insts[i].opd[1].table;
+            move_labels(&f->insts[i], to);
+        }
+    }
+    free(moved);
+}
+
+void remove_instructions(struct ptx_func *f, const bool *gone)
+{
+    uint32_t *to = mem_zero(f->ninsts + 1, sizeof *to, "removing instructions"), kept = 0;
+    for (uint32_t i = 0; i < f->ninsts; i++) {
+        to[i] = kept;
+        if (!gone[i])
+            f->insts[kept++] = f->insts[i];
+    }
+    to[f->ninsts] = kept;
+    f->ninsts = kept;
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        if (f->insts[i].op == OP_BRA)
+            f->insts[i].opd[0].label = to[f->insts[i].opd[0].label];
+    for (uint32_t i = 0; i < f->nlabels; i++)
+        f->labels[i].inst = to[f->labels[i].inst];
+    move_tables(f, to);
+    free(to);
+}
