@@ -6,15 +6,22 @@
  *     @p bra L;  THEN  L:                     up to 8 instructions (6 if the branch is uniform)
  *     @p bra E;  THEN  bra L;  E: ELSE  L:    up to 7 on each side
  *
- * Arithmetic, plain loads and stores are guarded. Atomics, fences, barriers, exchanges between lanes, calls, divisions and
- * square roots, which are long sequences, and instructions that have a guard are not. ptxas goes further: it also converts
- * up to 20 instructions if few of them depend on each other, and conditions that it knows to be uniform at most up to 6.
+ * Arithmetic, plain loads and stores are converted. Atomics, fences, barriers, exchanges between lanes, calls, and
+ * instructions that have a guard are not; nor are divisions and square roots, which are long sequences. Arithmetic
+ * whose results are used among the converted instructions alone, addresses for instance, has no guard: all lanes
+ * compute it.
+ * ptxas goes further: it also converts up to 20 instructions if few of them depend on each other, and knows conditions
+ * to be uniform that have no `.uni`.
+ *
+ * A function that would need more registers, rounded up to a multiple of 8, converts shorter branches only, or none.
  */
 #include "ptx/program/if_convert.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/num.h"
 #include "ptx/program/remove.h"
 #include "ptx/program/schedule.h"
 
@@ -23,10 +30,13 @@ enum { THEN_MAX = 8, UNIFORM_MAX = 6, SIDE_MAX = 7 };
 struct converter {
     struct ptx_func *f;
     const struct flow *flow;
+    uint32_t reach;                  /* instructions of a side, at most */
     uint32_t *predecessors;          /* by block: how many */
     bool *gone;                      /* by instruction */
     const struct ptx_reg *guard;     /* for writes_guard */
     bool writes;
+    uint32_t first, end;             /* the instructions that are being converted */
+    bool leaves;
 };
 
 static void note_write(void *ctx, struct ptx_reg *r, bool write)
@@ -59,7 +69,7 @@ static bool may_guard(struct converter *c, const struct ptx_inst *in)
 static bool may_guard_all(struct converter *c, uint32_t block, uint32_t end, uint32_t most)
 {
     const struct flow_block *b = &c->flow->blocks[block];
-    if (c->predecessors[block] != 1 || end - b->first > most)
+    if (c->predecessors[block] != 1 || end - b->first > num_least(most, c->reach))
         return false;
     for (uint32_t i = b->first; i < end; i++)
         if (!may_guard(c, &c->f->insts[i]) || c->f->insts[i].lock != c->f->insts[b->first - 1].lock)
@@ -67,9 +77,27 @@ static bool may_guard_all(struct converter *c, uint32_t block, uint32_t end, uin
     return true;
 }
 
+static void note_use_elsewhere(void *ctx, struct ptx_reg *r, bool write)
+{
+    struct converter *c = ctx;
+    c->leaves |= write && (c->flow->live_from[r->id] < c->first || c->flow->live_to[r->id] >= c->end);
+}
+
+/* Arithmetic whose results the instructions [first, end) alone use. */
+static bool needs_no_guard(struct converter *c, const struct ptx_inst *in)
+{
+    c->leaves = false;
+    ptx_inst_visit_regs(in, note_use_elsewhere, c);
+    return !c->leaves && crossing_of(in) == CROSS_FREE;
+}
+
 static void guard_all(struct converter *c, uint32_t first, uint32_t end, const struct ptx_inst *branch, bool negated)
 {
+    c->first = first;
+    c->end = end;
     for (uint32_t i = first; i < end; i++) {
+        if (needs_no_guard(c, &c->f->insts[i]))
+            continue;
         c->f->insts[i].guard = branch->guard;
         c->f->insts[i].guard_negated = negated;
     }
@@ -120,6 +148,32 @@ static void convert_block(struct converter *c, uint32_t block)
         convert_then(c, then, branch);
 }
 
+static void convert_all(struct converter *c)
+{
+    memset(c->gone, 0, c->f->ninsts * sizeof *c->gone);
+    for (uint32_t b = 0; b < c->flow->nblocks; b++)
+        convert_block(c, b);
+    for (uint32_t i = 0; i < c->f->ninsts; i++)
+        if (c->gone[i])                          /* until it is removed, it does nothing */
+            c->f->insts[i] = (struct ptx_inst){ .op = OP_MOV, .lock = c->f->insts[i].lock };
+}
+
+static void try_all(struct converter *c, struct arena *arena)
+{
+    size_t bytes = c->f->ninsts * sizeof *c->f->insts;
+    struct ptx_inst *text = mem_alloc(c->f->ninsts, sizeof *text, "if-conversion");
+    memcpy(text, c->f->insts, bytes);
+    for (c->reach = THEN_MAX; c->reach; c->reach /= 2) {
+        convert_all(c);
+        if (!memchr(c->gone, true, c->f->ninsts) ||
+            flow_analyse(c->f, arena)->registers <= register_limit(c->f, c->flow->registers, 0))
+            break;
+        memcpy(c->f->insts, text, bytes);
+        memset(c->gone, 0, c->f->ninsts * sizeof *c->gone);
+    }
+    free(text);
+}
+
 void if_convert(struct ptx_func *f, struct arena *arena)
 {
     struct converter c = { .f = f, .flow = flow_analyse(f, arena) };
@@ -128,8 +182,7 @@ void if_convert(struct ptx_func *f, struct arena *arena)
     for (uint32_t b = 0; b < c.flow->nblocks; b++)
         for (uint32_t s = 0; s < c.flow->blocks[b].nsucc; s++)
             c.predecessors[c.flow->blocks[b].succ[s]]++;
-    for (uint32_t b = 0; b < c.flow->nblocks; b++)
-        convert_block(&c, b);
+    try_all(&c, arena);
     remove_instructions(f, c.gone);
     free(c.predecessors);
     free(c.gone);

@@ -4,8 +4,10 @@
 
 #include "ptx/program/flow.h"
 
-/* Converts the branches of a function with a body. Each thread computes the same values. The analysis of the function
- * stays in the arena. */
+/*
+ * Converts the branches of a function with a body. Each thread computes the same values, and the function needs no more
+ * registers, rounded up to a multiple of 8. Its analysis stays in the arena.
+ */
 void if_convert(struct ptx_func *f, struct arena *arena);
 
 #endif
