@@ -196,7 +196,10 @@ static void the_same_however_simulated(void **state)
         { "l2.sector_replies=true" }, { "l2.parameters=true", "sim.flush=false" },
         { "l2.parameters=true", "coherence.protocol=mesi", "xbar.vns=4" }, { "core.exit_past_stores=true" },
         { "core.exit_past_stores=true", "gpu.sms=1", "gpu.max_blocks_per_sm=1" },
-        { "core.guard_latency=9" }, { "l15.kb=64", "inst.launch_kb=16", "inst.prefetch=4" },
+        { "core.guard_latency=9" }, { "tlb.l1.entries=2", "tlb.l1.page_kb=4", "tlb.l2.page_kb=8" },
+        { "tlb.l1.entries=1", "tlb.l2.latency=4", "tlb.walk_latency=1" },           /* as short as a window */
+        { "tlb.l1.entries=1", "coherence.protocol=mesi", "xbar.vns=4" },
+        { "l15.kb=64", "inst.launch_kb=16", "inst.prefetch=4" },
         { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
         { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
     };
