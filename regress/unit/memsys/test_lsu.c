@@ -978,6 +978,26 @@ static void a_full_tlb_fills_the_miss_queue(void **state)
     finish();
 }
 
+/* A request that waits for its page leaves the miss queue, and the next access enters it in the next cycle. */
+static void a_miss_makes_room_in_the_queue(void **state)
+{
+    struct rig_op *o[2];
+    start_tlb();
+    rig.cfg.tlb.l1.latency = 20;
+    rig.cfg.l1.miss_queue = 1;
+    rig_build(&rig);
+    for (uint32_t i = 0; i < 2; i++) {
+        o[i] = rig_op(&rig, MOP_STORE, 4, 1);
+        rig_lane(o[i], SERVE_GLOBAL, 0, rig_address(256 * i));
+        rig_issue(&rig, o[i], 0);
+    }
+    rig_until_done(&rig, o[0]);
+    rig_until_done(&rig, o[1]);
+    assert_int_equal(o[1]->at - o[0]->at, 20 + 1);
+    rig_drain(&rig);
+    finish();
+}
+
 /* Between kernels a TLB keeps its pages, or with tlb.flush does not. */
 static void kernels_share_the_tlb(void **state)
 {
@@ -1645,6 +1665,7 @@ int main(void)
         cmocka_unit_test(constants_and_instructions_are_not_translated),
         cmocka_unit_test(hits_in_l1_are_not_translated),
         cmocka_unit_test(a_full_tlb_fills_the_miss_queue),
+        cmocka_unit_test(a_miss_makes_room_in_the_queue),
         cmocka_unit_test(kernels_share_the_tlb),
         cmocka_unit_test(misses_of_a_line_merge_up_to_the_limit),
         cmocka_unit_test(a_miss_asks_for_sectors_or_the_line),
