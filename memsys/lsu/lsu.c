@@ -195,6 +195,13 @@ static bool offered_again(const struct lsu *u, const struct rejection *r, bool s
     return u->served || (sent && (r->sending || u->coherence.protocol));
 }
 
+/* True: the miss queue has become shorter. */
+static __attribute__((noinline)) bool translate_and_send(struct sender *s, uint64_t now)
+{
+    bool shorter = !tlb_l1_idle(&s->tlb) && tlb_l1_run(&s->tlb, now);
+    return sender_run(s, now) || shorter;
+}
+
 uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
     u->changed |= u->coherence.protocol || u->staging.stage;
@@ -215,8 +222,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
         lsu_serve_background(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
-    bool sent = !tlb_l1_idle(&u->send.tlb) && tlb_l1_run(&u->send.tlb, now);
-    sent |= sender_run(&u->send, now);
+    bool sent = u->send.tlb.cfg.entries ? translate_and_send(&u->send, now) : sender_run(&u->send, now);
     u->changed = false;
     u->rejected.retry = offered_again(u, &u->rejected, sent);
     u->not_looked_up.retry = offered_again(u, &u->not_looked_up, sent);
@@ -254,7 +260,7 @@ uint64_t lsu_next(const struct lsu *u)
         next = clock_earlier(next, lsu_stage_next(u));
     if (u->cfg.ro.l15.sets)
         next = clock_earlier(next, l15_next(&u->l15, u->clock));
-    if (!tlb_l1_idle(&u->send.tlb))
+    if (u->send.tlb.cfg.entries)
         next = clock_earlier(next, tlb_l1_next(&u->send.tlb, u->clock));
     if (u->background.first && (!u->background.blocked || u->background.retry))
         next = clock_earlier(next, u->clock + 1);

@@ -27,6 +27,7 @@ struct tlb_request { uint64_t at, page; uint64_t *count; uint32_t sm; };
 struct tlb_miss { uint64_t page, at; struct packet_queue waiting; };
 
 struct tlb_l1 {
+    struct tlb_l1_cfg cfg;
     struct packet_queue asked;       /* before the look-up */
     struct packet_queue *out;        /* translated */
     bool blocked;                    /* the oldest of `asked` waits for an entry, or for those before it */
@@ -38,7 +39,6 @@ struct tlb_l1 {
     uint64_t settled;                /* waiting and blocked cycles before this one have been counted */
     uint64_t *count;
     uint32_t sm;
-    struct tlb_l1_cfg cfg;
     struct tags tags;
 };
 
