@@ -1,11 +1,10 @@
 /*
  * From the SM to the crossbar: requests wait in the miss queue until credits for the crossbar's input buffer are
  * available; one a cycle is sent. With address translation they pass a TLB in the queue (memsys/tlb/tlb_l1.h): those
- * before its look-up count as queued, those that wait for their page do not. Requests of instruction lines, and of a second level of the read-only caches, have a
- * queue of their own with priority, so that fetch never waits for data; its length is bounded by the MSHRs of these
- * caches. A protocol's acknowledgements and
- * notifications have priority over both, on virtual networks of their own; their number is bounded by the transactions
- * of the homes with this SM.
+ * before its look-up count as queued, those that wait for their page do not. Requests of instruction lines, and of a
+ * second level of the read-only caches, have a queue of their own with priority, so that fetch never waits for data;
+ * its length is bounded by the MSHRs of these caches. A protocol's acknowledgements and notifications have priority
+ * over both, on virtual networks of their own; their number is bounded by the transactions of the homes with this SM.
  */
 #ifndef MEMSYS_SENDER_H
 #define MEMSYS_SENDER_H

@@ -3,8 +3,8 @@
  * 100s of GPU lanes, HPCA 2014; Ausavarungnirun et al., MASK, ASPLOS 2018). It looks up `ports` requests a core cycle,
  * in the order of their cycles and, in the same cycle, of their SMs. A hit reaches its SM `latency` cycles after the
  * look-up. A miss starts a page walk of walk_latency cycles when one of the `walkers` is free, and a miss in a page
- * that is being walked waits for that walk. The walk fills the TLB, and its translation reaches the SMs `latency` cycles
- * later. Walks access no cache and no memory.
+ * that is being walked waits for that walk. The walk fills the TLB, and its translation reaches the SMs `latency`
+ * cycles later. Walks access no cache and no memory.
  *
  * It runs between two windows of the machine, so its replies must arrive after the window: `latency` is at least the
  * length of a window (tlb_check). Because walks take equally long, the cycle of each reply is known at the look-up.
