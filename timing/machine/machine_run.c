@@ -72,7 +72,7 @@ static void reply_translation(void *ctx, const struct tlb_request *r, uint64_t a
     *m->sm_in[r->sm].doorbell = 1;
 }
 
-/* The shared TLB serves what the SMs have asked in the window, whoever simulated them. */
+/* The shared TLB serves the requests of the window, in an order that does not depend on host threads. */
 static void step_translations(struct machine *m)
 {
     uint32_t n;
