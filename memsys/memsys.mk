@@ -6,6 +6,7 @@ $(B)/obj/memsys/%.o: CFLAGS += $(HOT_OPT)
 MEMSYS_TESTS += clock
 MEMSYS_TESTS += port
 MEMSYS_TESTS += tags
+MEMSYS_TESTS += tlb
 MEMSYS_TESTS += partition
 MEMSYS_TESTS += pattern
 MEMSYS_TESTS += partition_random

@@ -122,6 +122,29 @@ static void print_accesses(FILE *f, const struct stats_line *lines, size_t n)
     }
 }
 
+/* Where requests of SMs to L2 found their translations, and how long those that missed in the SM's TLB waited. */
+static void print_translations(FILE *f, const struct stats_line *lines, size_t n)
+{
+    const uint64_t *total = lines[n - 1].counters->count;
+    if (!total[STAT_TLB_L1_HITS] && !total[STAT_TLB_L1_MISSES])
+        return;
+    fprintf(f, "\n%-28s%22s%10s%15s%18s%12s\n", "address translation", "requests", "TLB hits", "shared TLB",
+            "page walks", "cycles each");
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *c = lines[i].counters->count;
+        uint64_t waited = c[STAT_TLB_L1_MISSES] + c[STAT_TLB_L1_MERGED], hits = c[STAT_TLB_L1_HITS];
+        if (!lines[i].timed)
+            continue;
+        fprintf(f, "%-28.28s", lines[i].name);
+        stats_print_grouped(f, 22, hits + waited);
+        stats_print_share(f, (double)hits, (double)(hits + waited));
+        stats_print_grouped(f, 15, c[STAT_TLB_L2_HITS]);
+        stats_print_grouped(f, 18, c[STAT_TLB_L2_MISSES]);
+        print_mean(f, c[STAT_TLB_L1_WAITED], waited);
+        fputc('\n', f);
+    }
+}
+
 /* The average latency of a load, and how the latency of requests to L2 is composed. */
 static void print_latency(FILE *f, const struct hists *hists)
 {
@@ -167,6 +190,7 @@ static void print_timed(FILE *f, const struct stats_line *lines, size_t n, unsig
         if (lines[i].timed)
             print_timed_row(f, &lines[i], warp_size);
     print_accesses(f, lines, n);
+    print_translations(f, lines, n);
     print_latency(f, &lines[n - 1].counters->hists);
     stats_print_energy(f, lines, n);
     stats_print_transactions(f, lines, n);

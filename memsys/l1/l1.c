@@ -104,12 +104,12 @@ void l1_clear(struct l1 *l)
 
 /* ---- misses ---- */
 
-static void request(struct l1 *l, uint32_t e, uint64_t line, uint8_t sectors, const struct mem_op *op,
-                    enum mem_server s, uint64_t now)
+static struct packet *request(struct l1 *l, uint32_t e, uint64_t line, uint8_t sectors, const struct mem_op *op,
+                              enum mem_server s, uint64_t now)
 {
     l->miss[e].requested |= sectors;
     l->miss[e].waited |= sectors;
-    sender_read(l->send, read_type(op, s), line, sectors, sender_token(REPLY_L1, e), op->issued, now);
+    return sender_read(l->send, read_type(op, s), line, sectors, sender_token(REPLY_L1, e), op->issued, now);
 }
 
 static void append(struct l1 *l, uint32_t e, struct mem_op *op, const struct line_access *a, enum mem_server s)
@@ -214,8 +214,7 @@ enum lsu_result l1_bypass(struct l1 *l, struct mem_op *op, const struct line_acc
         l1_invalidate_line(l, a->line);
     uint32_t e = mshr_new(&l->mshr, a->line);
     l->miss[e] = (struct l1_miss){ .index = TAG_NONE };
-    request(l, e, a->line, widen(a->sectors, l->segment), op, s, now);
-    l->send->data.tail->noted = op->noted;
+    request(l, e, a->line, widen(a->sectors, l->segment), op, s, now)->noted = op->noted;
     append(l, e, op, a, s);
     l->count[STAT_L1_BYPASSED] += s == SERVE_GLOBAL;
     return LSU_SERVED;

@@ -418,7 +418,7 @@ static enum lsu_result room_for(struct l1_coherence *c, const struct line_at *x,
     if (x->entry == MSHR_NONE ? (way || entry) && mshr_full(&l->mshr) : wait && !mshr_mergeable(&l->mshr, x->entry))
         return LSU_BLOCKED_MSHR;
     enum lsu_result r = way && x->index == TAG_NONE ? l1_make_room(l, x->line, &index, k->now) : LSU_SERVED;
-    return r != LSU_SERVED || !sends || l->send->data.n + sends <= c->cfg->miss_queue ? r : LSU_BLOCKED_QUEUE;
+    return r != LSU_SERVED || !sends || sender_has_room_for(l->send, sends) ? r : LSU_BLOCKED_QUEUE;
 }
 
 static const struct coherence_row *row_of(struct l1_coherence *c, const struct line_at *x, unsigned event)

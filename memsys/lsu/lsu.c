@@ -31,6 +31,7 @@ struct lsu *lsu_new(const struct lsu_cfg *c, const struct lsu_calls *calls, stru
     u->queue = huge_zero(u->cfg.queue, sizeof *u->queue, "the queue of a load/store unit");
     u->send = (struct sender){ .cfg = &u->cfg, .out = out, .count = count };
     packet_pool_init(&u->send.pool, 0);
+    tlb_l1_init(&u->send.tlb, &c->tlb.l1, c->sm, &u->send.data, count);
     retire_init(&u->retire, calls, hists);
     l1_init(&u->l1, &u->cfg.l1, c->coalescer.segment, &u->send, &u->retire, count);
     l1_pipeline_init(&u->pipeline, c->l1.stages);
@@ -94,6 +95,7 @@ void lsu_free(struct lsu *u)
     l1_pipeline_end(&u->pipeline);
     l1_end(&u->l1);
     retire_end(&u->retire);
+    tlb_l1_end(&u->send.tlb);
     packet_pool_end(&u->send.pool);
     huge_free(u->queue);
     huge_free(u);
@@ -193,6 +195,13 @@ static bool offered_again(const struct lsu *u, const struct rejection *r, bool s
     return u->served || (sent && (r->sending || u->coherence.protocol));
 }
 
+/* True: the miss queue has become shorter. */
+static __attribute__((noinline)) bool translate_and_send(struct sender *s, uint64_t now)
+{
+    bool shorter = !tlb_l1_idle(&s->tlb) && tlb_l1_run(&s->tlb, now);
+    return sender_run(s, now) || shorter;
+}
+
 uint64_t lsu_run(struct lsu *u, uint64_t now)
 {
     u->changed |= u->coherence.protocol || u->staging.stage;
@@ -213,7 +222,7 @@ uint64_t lsu_run(struct lsu *u, uint64_t now)
         lsu_serve_background(u, now);
     if (u->flushing)
         u->flushing = l1_flush_line(&u->l1, now) || l1_coherence_flush_line(&u->coherence, now);
-    bool sent = sender_run(&u->send, now);
+    bool sent = u->send.tlb.cfg.entries ? translate_and_send(&u->send, now) : sender_run(&u->send, now);
     u->changed = false;
     u->rejected.retry = offered_again(u, &u->rejected, sent);
     u->not_looked_up.retry = offered_again(u, &u->not_looked_up, sent);
@@ -251,9 +260,23 @@ uint64_t lsu_next(const struct lsu *u)
         next = clock_earlier(next, lsu_stage_next(u));
     if (u->cfg.ro.l15.sets)
         next = clock_earlier(next, l15_next(&u->l15, u->clock));
+    if (u->send.tlb.cfg.entries)
+        next = clock_earlier(next, tlb_l1_next(&u->send.tlb, u->clock));
     if (u->background.first && (!u->background.blocked || u->background.retry))
         next = clock_earlier(next, u->clock + 1);
     return clock_earlier(next, reply > u->clock ? reply : u->clock + 1);
+}
+
+/* ---- address translation ---- */
+
+const struct tlb_request *lsu_tlb_sent(struct lsu *u, uint32_t *n)
+{
+    return tlb_l1_sent(&u->send.tlb, n);
+}
+
+void lsu_translated(struct lsu *u, uint64_t page, uint64_t at)
+{
+    tlb_l1_translated(&u->send.tlb, page, at);
 }
 
 /* ---- messages to engines ---- */
@@ -333,7 +356,7 @@ unsigned lsu_coherence_state(const struct lsu *u, uint64_t line)
 bool lsu_idle(const struct lsu *u)
 {
     return !u->n && !u->pipeline.n && !u->background.first && !u->staging.held && !packet_pool_used(&u->send.pool) &&
-           !u->send.vn_queued && !u->inst.nwanted;
+           !u->send.vn_queued && !u->inst.nwanted && tlb_l1_idle(&u->send.tlb);
 }
 
 bool lsu_flush(struct lsu *u, uint64_t now)
@@ -356,6 +379,8 @@ void lsu_invalidate(struct lsu *u)
     rocache_clear(&u->texture);
     rocache_clear(&u->inst);
     l15_clear(&u->l15);
+    if (u->cfg.tlb.flush)
+        tlb_l1_clear(&u->send.tlb);
 }
 
 void lsu_preload_code(struct lsu *u, uint64_t address, uint64_t bytes)
@@ -403,7 +428,7 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
         [SERVE_TEXTURE] = "texture", [SERVE_CLUSTER] = "cluster"
     };
     char text[240];
-    uint32_t queued = u->send.data.n + u->send.inst.n;
+    uint32_t queued = u->send.data.n + u->send.inst.n + u->send.tlb.asked.n;
     if (lsu_idle(u))
         return;
     snprintf(text, sizeof text, "load/store unit: %u instructions queued, %u requests in the miss queue, %u in flight, "
@@ -412,6 +437,11 @@ void lsu_dump(const struct lsu *u, void (*line)(void *ctx, const char *text), vo
              u->l1.mshr.n, u->l1.mshr.entries, u->staging.held);
     line(ctx, text);
     dump_sender(u, line, ctx);
+    if (!tlb_l1_idle(&u->send.tlb)) {
+        snprintf(text, sizeof text, "  TLB: %u requests before the look-up, %u wait for %u pages",
+                 u->send.tlb.asked.n, u->send.tlb.waiting, u->send.tlb.misses);
+        line(ctx, text);
+    }
     if (u->n && u->started && u->server < SERVERS) {
         snprintf(text, sizeof text, "  oldest: warp slot %u, %s, access %u of %u%s", u->queue[u->first].op->sm_slot,
                  names[lsu_server_order[u->server]], u->next + 1, u->accesses, waits_for(u));

@@ -13,6 +13,7 @@
 #include "memsys/l1/l1_config.h"
 #include "memsys/lsu/coalesce.h"
 #include "memsys/lsu/private_map.h"
+#include "memsys/tlb/tlb_l1.h"
 #include "memsys/xbar/port.h"
 #include "memsys/tags.h"
 
@@ -45,6 +46,7 @@ struct lsu_cfg {
     struct shared_cfg shared;
     struct l1_cfg l1;
     struct readonly_cfg ro;
+    struct tlb_cfg tlb;
     uint32_t flit_bytes, request_latency;    /* crossbar cycles from here to the request crossbar (its latency_in) */
     uint32_t credit_latency;                 /* crossbar cycles until the credits of received replies arrive there */
     uint32_t largest_packet;                 /* flits */
@@ -125,6 +127,9 @@ void lsu_issue(struct lsu *u, struct mem_op *op, uint64_t now, uint32_t *loads, 
 void lsu_background(struct lsu *u, struct mem_op *op, uint64_t now);
 uint32_t lsu_background_queued(const struct lsu *u);
 bool lsu_stores_wait(const struct lsu *u);           /* `done` of a store comes when it has performed */
+/* Between two windows: the requests to the shared TLB since the last call, and a reply, which arrives in cycle `at`. */
+const struct tlb_request *lsu_tlb_sent(struct lsu *u, uint32_t *n);
+void lsu_translated(struct lsu *u, uint64_t page, uint64_t at);
 /* A packet for a message to a slice's engine, from the caller's pool; lsu_send queues it among the requests. */
 struct packet *lsu_packet(struct lsu *u, struct packet_pool *pool, unsigned kind, uint32_t slice, uint32_t bytes,
                           uint64_t now);

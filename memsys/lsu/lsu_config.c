@@ -33,6 +33,7 @@ void lsu_configure(struct lsu_cfg *c, const struct simtx_config *config)
     shared_configure(&c->shared, config);
     l1_configure(&c->l1, config);
     readonly_configure(&c->ro, config);
+    tlb_configure(&c->tlb, config);
     c->warp_lanes = (uint32_t)config_int(config, KEY_GPU_WARP_SIZE);
     c->flit_bytes = (uint32_t)config_int(config, KEY_XBAR_FLIT);
 }

@@ -257,6 +257,8 @@ void lsu_settle(struct lsu *u, uint64_t until)
 {
     rocache_settle(&u->inst, until);
     l15_settle(&u->l15, until);
+    if (!tlb_l1_idle(&u->send.tlb))
+        tlb_l1_settle(&u->send.tlb, until);
     settle_rejection(u, &u->rejected, until);
     settle_rejection(u, &u->not_looked_up, until);
 }

@@ -19,17 +19,20 @@ struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_t
     return p;
 }
 
-void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
-                 uint64_t issued, uint64_t now)
+struct packet *sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
+                           uint64_t issued, uint64_t now)
 {
     struct packet *p = sender_packet(s, MSG_READ, type, line, token, issued, now);
     p->sectors = sectors;
     sender_push(s, p);
+    return p;
 }
 
+/* Constants and instructions have few pages: their TLBs are assumed to hit. */
 void sender_push(struct sender *s, struct packet *p)
 {
-    packet_push(p->type == ACCESS_INST ? &s->inst : &s->data, p);
+    bool translated = s->tlb.cfg.entries && p->type != ACCESS_CONST;
+    packet_push(p->type == ACCESS_INST ? &s->inst : translated ? &s->tlb.asked : &s->data, p);
 }
 
 void sender_push_first(struct sender *s, struct packet *p)

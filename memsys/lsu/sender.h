@@ -1,10 +1,10 @@
 /*
  * From the SM to the crossbar: requests wait in the miss queue until credits for the crossbar's input buffer are
- * available; one a cycle is sent. Requests of instruction lines, and of a second level of the read-only caches, have a
- * queue of their own with priority, so that fetch never waits for data; its length is bounded by the MSHRs of these
- * caches. A protocol's acknowledgements and
- * notifications have priority over both, on virtual networks of their own; their number is bounded by the transactions
- * of the homes with this SM.
+ * available; one a cycle is sent. With address translation they pass a TLB in the queue (memsys/tlb/tlb_l1.h): those
+ * before its look-up count as queued, those that wait for their page do not. Requests of instruction lines, and of a
+ * second level of the read-only caches, have a queue of their own with priority, so that fetch never waits for data;
+ * its length is bounded by the MSHRs of these caches. A protocol's acknowledgements and notifications have priority
+ * over both, on virtual networks of their own; their number is bounded by the transactions of the homes with this SM.
  */
 #ifndef MEMSYS_SENDER_H
 #define MEMSYS_SENDER_H
@@ -22,6 +22,7 @@ static inline uint32_t sender_token(enum reply_to to, uint32_t number)
 
 struct sender {
     struct packet_queue data, inst;
+    struct tlb_l1 tlb;                      /* in front of `data` */
     struct packet_queue vn_queue[VNS_MAX];  /* a protocol's acknowledgements and notifications, by network */
     uint32_t vn_queued;
     struct port *out;
@@ -31,9 +32,15 @@ struct sender {
     uint64_t last;                   /* crossbar cycle of the last packet's arrival */
 };
 
+/* Is the miss queue long enough for so many requests more? */
+static inline bool sender_has_room_for(const struct sender *s, uint32_t requests)
+{
+    return s->data.n + s->tlb.asked.n + requests <= s->cfg->l1.miss_queue;
+}
+
 static inline bool sender_has_room(const struct sender *s)
 {
-    return s->data.n < s->cfg->l1.miss_queue;
+    return sender_has_room_for(s, 1);
 }
 
 /* Size of a write: header and sectors. */
@@ -46,8 +53,9 @@ static inline uint16_t sender_write_bytes(uint8_t sectors)
 /* A packet with address, endpoints and header. issued: core cycle of the instruction; now: of the look-up. */
 struct packet *sender_packet(struct sender *s, enum msg_kind kind, enum access_type type, uint64_t line, uint32_t token,
                              uint64_t issued, uint64_t now);
-void sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
-                 uint64_t issued, uint64_t now);         /* queues a read; only if sender_has_room */
+/* Queues a read; only if sender_has_room. */
+struct packet *sender_read(struct sender *s, enum access_type type, uint64_t line, uint8_t sectors, uint32_t token,
+                           uint64_t issued, uint64_t now);
 void sender_push(struct sender *s, struct packet *p);
 void sender_push_first(struct sender *s, struct packet *p);   /* into the queue with priority */
 void sender_push_vn(struct sender *s, struct packet *p);      /* queues it on virtual network p->vn, not 0 */

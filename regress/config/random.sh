@@ -20,7 +20,7 @@ refused=0
         v = how == 0 ? lo : how == 1 ? hi : how == 2 ? fallback[k] + pick(7) - 3 : 2 ^ pick(11)
         return v < lo ? lo : v > hi ? hi : v
     }
-    /^\| `(gpu|core|latency|interval|coalescer|shared|l1|const|texture|inst|xbar|l2|dram)\./ && $3 != "text" {
+    /^\| `(gpu|core|latency|interval|coalescer|shared|l1|const|texture|inst|tlb|xbar|l2|dram)\./ && $3 != "text" {
         name[++n] = substr($1, 4, length($1) - 4); fallback[n] = $2; values[n] = $3
     }
     END {

@@ -52,13 +52,19 @@ static struct text *chain(const char *start, const char *instructions, unsigned 
     return t;
 }
 
+static double each_on(const char *const *settings, const char *start, const char *instructions, unsigned threads,
+                      void (*fill)(char *, uint64_t), uint64_t bytes)
+{
+    enum { FEW = 64, MANY = 192 };
+    double few = launch(chain(start, instructions, FEW), (struct shape){ 1, threads }, bytes, fill, settings);
+    double many = launch(chain(start, instructions, MANY), (struct shape){ 1, threads }, bytes, fill, settings);
+    return (many - few) / (MANY - FEW);
+}
+
 static double each(const char *start, const char *instructions, unsigned threads, void (*fill)(char *, uint64_t),
                    uint64_t bytes)
 {
-    enum { FEW = 64, MANY = 192 };
-    double few = launch(chain(start, instructions, FEW), (struct shape){ 1, threads }, bytes, fill, one_sm);
-    double many = launch(chain(start, instructions, MANY), (struct shape){ 1, threads }, bytes, fill, one_sm);
-    return (many - few) / (MANY - FEW);
+    return each_on(one_sm, start, instructions, threads, fill, bytes);
 }
 
 double measure_chain(const char *instructions)
@@ -112,10 +118,11 @@ double measure_l2(const char *unused)
     return each("    mov.u64 %a0, %data;\n", "ld.global.cg.u64 %a0, [%a0];", 1, fill_self, 4096);
 }
 
+enum { LINES = 256 };                    /* of a chain of loads that each access another line */
+
 /* Each line holds the address of another one, far away: banks of DRAM are closed when they are read. */
 static void fill_far(char *data, uint64_t bytes)
 {
-    enum { LINES = 256 };
     uint64_t x = 12345, at = 0;
     for (int i = 0; i < LINES; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
@@ -130,6 +137,25 @@ double measure_dram(const char *unused)
 {
     (void)unused;
     return each("    mov.u64 %a0, %data;\n", "ld.global.cg.u64 %a0, [%a0];", 1, fill_far, 256u << 20);
+}
+
+/* The same, where each line is in a part of its own of the data. */
+static void fill_parts(char *data, uint64_t bytes)
+{
+    uint64_t x = 12345, at = 0, part = bytes / LINES;
+    for (uint64_t i = 1; i < LINES; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        uint64_t to = i * part + (x >> 33) % (part / LINE) * LINE;
+        *(uint64_t *)(void *)(data + at) = (uint64_t)(uintptr_t)(data + to);
+        at = to;
+    }
+}
+
+double measure_tlb_miss(const char *overlay)
+{
+    const char *const settings[] = { one_sm[0], overlay, "gpu.sms=1", "core.perfect_fetch=true", KEEP_ORDER, NULL };
+    uint64_t page = (uint64_t)config_value(settings, "tlb.l2.page_kb") << 10;
+    return each_on(settings, "    mov.u64 %a0, %data;\n", "ld.global.cg.u64 %a0, [%a0];", 1, fill_parts, LINES * page);
 }
 
 /* The value that is loaded, 0, is added to the address: the chain is the load and an addition. */

@@ -19,6 +19,8 @@ double measure_shared_load(const char *instruction);
 double measure_l1(const char *unused);
 double measure_l2(const char *unused);
 double measure_dram(const char *unused);
+/* Loads that miss in L2 and in the TLBs of an overlay ("+tlb-volta"), each the first one from its page. */
+double measure_tlb_miss(const char *overlay);
 /* Constant loads over so many bytes ("2048"), 64 bytes apart, after a first pass. */
 double measure_const(const char *bytes);
 /* Constant loads that hit in L2. */

@@ -546,6 +546,42 @@ static void test_chase(void)
     }
 }
 
+/* ---- address translation: a chain of loads over as many pages as CHASE_LINES, which hit in L2 ---- */
+
+static double chase_pages(const char *const *settings)
+{
+    const struct shape one = { 1, 1 };
+    uint64_t bytes = CHASE_LINES * (uint64_t)config_value(settings, "tlb.l1.page_kb") * 1024;
+    struct run none = run_kernel(chase("ld.global.cg", 0), one, bytes, fill_chase, settings);
+    struct run r = run_kernel(chase("ld.global.cg", CHASE_LOADS), one, bytes, fill_chase, settings);
+    double all = (double)(r.out[1] - r.out[0]) - (double)(none.out[1] - none.out[0]);
+    if (r.message)
+        check(r.message, 1, 0, 0);
+    run_end(&none);
+    run_end(&r);
+    return all / CHASE_LOADS;
+}
+
+/* The pages fit into the SM's TLB; into the shared one; into neither. Two of them are one of the shared TLB, so every
+ * second load starts a walk. */
+static void test_translation(void)
+{
+    static const struct { const char *what, *sm, *shared; double looked_up, walked; } rows[] = {
+        { "pages in the SM's TLB: cycles a load", "tlb.l1.entries=8", "tlb.l2.entries=4", 0, 0 },
+        { "pages in the shared TLB: more cycles a load", "tlb.l1.entries=7", "tlb.l2.entries=4", 1, 0 },
+        { "pages in no TLB: more cycles a load", "tlb.l1.entries=7", "tlb.l2.entries=3", 1, 0.5 },
+        { "no shared TLB: more cycles a load", "tlb.l1.entries=7", "tlb.l2.entries=0", 1, 1 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const settings[] = { "+v100", "core.perfect_fetch=true", rows[i].sm, rows[i].shared,
+                                         "tlb.l1.page_kb=4", "tlb.l2.page_kb=8", "tlb.l2.latency=50",
+                                         "tlb.walk_latency=400", NULL };
+        const char *const plain[] = { "+v100", "core.perfect_fetch=true", "tlb.l1.page_kb=4", NULL };
+        double want = 50 * rows[i].looked_up + 400 * rows[i].walked, got = chase_pages(settings) - chase_pages(plain);
+        check(rows[i].what, got, want, want);
+    }
+}
+
 /* ---- idle latencies of the incumbent simulator on its GTX 480 settings ---- */
 
 static struct text *self_chain(unsigned n, const char *instruction)
@@ -691,6 +727,7 @@ int main(int argc, char **argv)
     test_atomics();
     test_copies();
     test_chase();
+    test_translation();
     test_idle();
     test_dram_bandwidth();
     test_crossbar_bandwidth();

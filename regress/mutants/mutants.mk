@@ -6,7 +6,7 @@ MUTANT_JOBS   := $(shell nproc)
 
 FINDERS := kilo unit rules warp warp_rules sitm sitm_rules ordered shared flip store witness coherence protocols \
            dram occupancy carveout mbarrier bulk tensor schedule policies reservations litmus vmem traffic machine \
-           dispatch partition lsu l2_fetch combine combine_rule assembler behaviour sm races
+           dispatch partition lsu tlb l2_fetch combine combine_rule assembler behaviour sm races
 FINDER_kilo   := regress/mutants/kilo.c regress/mutants/finder.c regress/tm/programs.c regress/witness/lab.c
 FINDER_unit   := regress/mutants/unit.c regress/mutants/finder.c regress/unit/tm/cu_rig.c
 FINDER_rules  := regress/unit/tm/test_cu_rules.c
@@ -29,6 +29,7 @@ FINDER_vmem      := regress/unit/memsys/test_vmem.c
 FINDER_traffic   := regress/unit/memsys/test_dram_traffic.c
 FINDER_partition := regress/unit/memsys/test_partition.c
 FINDER_lsu       := $(patsubst %,regress/unit/memsys/%.c,test_lsu lsu_rig lsu_random)
+FINDER_tlb       := regress/unit/memsys/test_tlb.c
 FINDER_l2_fetch  := regress/unit/frontend/test_l2_fetch.c
 FINDER_dispatch  := regress/unit/timing/test_dispatch.c
 FINDER_sm        := $(patsubst %,regress/unit/%.c,timing/test_sm timing/sm_rig ptx/step_driver)

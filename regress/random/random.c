@@ -129,7 +129,8 @@ static void open_timing(struct run *run)
         { "default+tiny", "gpu.sms=2 gpu.warp_size=64 core.collector=true core.pinned=true core.perfect_fetch=true "
                           "xbar.input_flits=65 xbar.output_flits=65 gpu.combine_atomics=true" },
         { "default", "gpu.sms=2 gpu.warp_size=64 core.simd_width=64 core.policy=two_level core.active_warps=1" },
-        { "default+tiny+l1off", "gpu.sms=2 l2.write_fetch=true l2.merge_fills=false coalescer.segment=128" },
+        { "default+tiny+l1off", "gpu.sms=2 l2.write_fetch=true l2.merge_fills=false coalescer.segment=128 "
+                                "tlb.l1.entries=1 tlb.l1.page_kb=4 tlb.l1.misses=1 tlb.l2.page_kb=8 tlb.l2.entries=2" },
         { "default", "gpu.sms=2 dram.close_page=true dram.refresh=true sim.flush=false coalescer.lanes=16" },
         { "default+tiny", "gpu.sms=2 l2.sectored=false l1.local_writeback=false l1.replacement=fifo xbar.vns=2 "
                           "core.mem_queue=8" },

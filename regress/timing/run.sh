@@ -196,6 +196,18 @@ if run out "$(kernel compaction)" --timing --config gtx480 --set sim.shadow=true
 fi
 holds "a race is named" says "device memory after this launch differs from functional mode"
 
+# ---- address translation: small TLBs, where most requests miss ----
+tlb="--timing --config v100+tlb-volta+3sm --set tlb.l1.entries=2 --set tlb.l1.page_kb=4 --set tlb.l2.page_kb=8"
+for name in radix_sort stencil3d; do
+    holds "$name with TLBs leaves the same memory" run out "$(kernel $name)" $tlb --set sim.shadow=true --stats one.json
+    holds "$name with TLBs, 3 threads" run out "$(kernel $name)" $tlb --set sim.shadow=true --stats other.json --threads 3
+    holds "$name with TLBs: the same statistics" "$build/regress/timing/same_json" one.json other.json
+done
+"$simtx" run --verbose $tlb -- "$(kernel vecadd)" >out 2>&1
+holds "a table of translations" grep -q "^address translation .*page walks" out
+"$simtx" run --verbose --timing --config v100+3sm -- "$(kernel vecadd)" >out 2>&1
+holds "no table without them" test -z "$(grep "^address translation" out)"
+
 # ---- streams ----
 holds "streams" run out.streams "$build/regress/timing/streams" --timing
 holds "streams run side by side" grep -q "four kernels took about as long as one" out.streams

@@ -42,6 +42,7 @@ configurations() {
 * logs-evicted  --config kilotm --set tm.backoff=0 --set l1.kb=2 --set l1.ways=2 --set tm.warps=8
 * cached        --config kilotm --set l1.global=true --set tm.warps=4
   gtx480        --config gtx480 --set tm.global=kilotm --set tm.warps=4
+  translated    --config kilotm --set tm.warps=4 --set tlb.l1.entries=2 --set tlb.l1.page_kb=4 --set tlb.l2.page_kb=8
 * wide          --config gtx480 --set tm.global=kilotm --set tm.warps=4 --set gpu.warp_size=64
   tiny          --config gtx480+tiny --set tm.global=kilotm
 * finite        --config kilotm+finite-units --set tm.warps=8 --set kilotm.read_buffer=2 --set kilotm.write_buffer=2

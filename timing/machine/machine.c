@@ -154,6 +154,7 @@ void machine_build(struct machine *m)
     build_counters(m);
     m->tm = tm_new(m->config, m->protocol, m->mem, m->cfg.sms, m->cfg.slices, m->cfg.sm.warps);
     build_oracle(m);
+    m->tlb = m->cfg.lsu.tlb.l1.entries ? tlb_l2_new(&m->cfg.lsu.tlb.l2) : NULL;
     build_sms(m);
     build_memory(m);
     machine_give_words(m);
@@ -178,6 +179,7 @@ void machine_dismantle(struct machine *m)
     for (uint32_t i = 0; i < 2 * (c->sms + c->slices); i++)
         port_end(&m->ports[i]);
     order_oracle_free(m->oracle);
+    tlb_l2_free(m->tlb);
     tm_free(m->tm);
     dispatcher_free(m->dispatcher);
     cnet_barriers_free(m->barriers);

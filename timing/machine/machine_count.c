@@ -141,6 +141,8 @@ static bool check_messages(struct machine *m, const uint64_t *n)
                     "replies and notifications of SMs", n[STAT_REPLIES] + n[STAT_SM_NOTIFICATIONS]);
     ok &= equal(m, "messages to other blocks of a cluster", n[STAT_CLUSTER_REQUESTS], "their replies",
                 n[STAT_CLUSTER_REPLIES]);
+    ok &= equal(m, "misses of the SMs' TLBs", n[STAT_TLB_L1_MISSES], "requests to the shared TLB",
+                n[STAT_TLB_L2_HITS] + n[STAT_TLB_L2_MISSES] + n[STAT_TLB_L2_MERGED]);
     ok &= equal(m, "requests", n[STAT_REQUESTS], "packets through the request crossbar", n[STAT_XBAR_REQUEST_PACKETS]);
     return ok & equal(m, "replies", n[STAT_REPLIES], "packets through the reply crossbar", n[STAT_XBAR_REPLY_PACKETS]);
 }

@@ -10,6 +10,7 @@
 #include "memsys/l1/carveout.h"
 #include "memsys/l2/partition.h"
 #include "memsys/order/order_oracle.h"
+#include "memsys/tlb/tlb_l2.h"
 #include "memsys/versions/vmem.h"
 #include "memsys/xbar/xbar.h"
 #include "timing/machine/dispatch.h"
@@ -95,6 +96,7 @@ struct machine {
     struct counters *partition_counters, *sm_counters;
     uint32_t ncounters;
     struct order_oracle *oracle;         /* of memory ordering; NULL = none */
+    struct tlb_l2 *tlb;                  /* that all SMs share; NULL = addresses are not translated */
     struct vmem *versions;           /* NULL = no versioned memory */
     struct tm_gpu *tm;                   /* NULL = no transactional memory */
     const struct tm_protocol *protocol;  /* replaces the configured protocol; NULL = the configured one */

@@ -65,10 +65,31 @@ static void step_clusters(struct machine *m)
     }
 }
 
+static void reply_translation(void *ctx, const struct tlb_request *r, uint64_t at)
+{
+    struct machine *m = ctx;
+    lsu_translated(sm_lsu(m->sm[r->sm]), r->page, at);
+    *m->sm_in[r->sm].doorbell = 1;
+}
+
+/* The shared TLB serves the requests of the window, in an order that does not depend on host threads. */
+static void step_translations(struct machine *m)
+{
+    uint32_t n;
+    for (uint32_t i = 0; i < m->cfg.sms; i++) {
+        const struct tlb_request *sent = lsu_tlb_sent(sm_lsu(m->sm[i]), &n);
+        for (uint32_t k = 0; k < n; k++)
+            tlb_l2_receive(m->tlb, &sent[k]);
+    }
+    tlb_l2_run(m->tlb, reply_translation, m);
+}
+
 /* Runs all components up to cycle `until`, which ends a window. */
 static bool run_window(struct machine *m, uint64_t until, uint64_t *next)
 {
     bool ran = machine_window_run(m, until, next);
+    if (m->tlb)
+        step_translations(m);
     if (m->clusters)
         step_clusters(m);
     if (m->transactions)
@@ -274,6 +295,8 @@ static enum machine_result finish(struct machine *m, struct counters *sum)
         for (uint32_t g = 0; g < m->ngrids; g++)
             sm_grid_end(m->sm[i], &m->grids[g]);
     }
+    if (m->tlb && m->cfg.lsu.tlb.flush)
+        tlb_l2_clear(m->tlb);
     if (!ok && m->dead)
         hang_report(m, NULL);
     return ok ? MACHINE_OK : m->dead ? MACHINE_HANG : MACHINE_BROKEN;

@@ -491,15 +491,18 @@ static bool exclusive(const struct machine *m)
 
 /*
  * Windows in which messages are exchanged are for one grid, whose blocks start on SMs where others have ended; not for
- * transactional memory, the ordering oracle and clusters, which have steps between windows. Host functions (printf,
- * malloc) and check.uninitialised use state that all SMs share: they make kernels run on one thread with windows of one
- * cycle, SM after SM.
+ * transactional memory, the ordering oracle and clusters, which have steps between windows. With address translation
+ * the shared TLB serves requests between windows: no reply arrives earlier than tlb.l2.latency after its request. Host
+ * functions (printf, malloc) and check.uninitialised use state that all SMs share: they make kernels run on one thread
+ * with windows of one cycle, SM after SM.
  */
 static void choose_width(struct machine *m)
 {
     bool alone = exclusive(m) || (m->transactions && tm_global_step(m->tm));
     bool steps = m->tm || m->versions || m->oracle || m->clusters;
     m->longest = m->ngrids == 1 && !alone && !steps ? m->cfg.longest : m->cfg.step;
+    if (m->tlb)
+        m->longest = num_least(m->longest, m->cfg.lsu.tlb.l2.latency);
     m->width = alone ? 1 : m->longest;
     if (m->clusters)
         m->width = num_least(m->width, cnet_shortest(&m->cfg.sm.cluster));

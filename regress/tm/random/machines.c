@@ -8,6 +8,7 @@
 #include "regress/tm/random/machines.h"
 
 #define COHERENT "xbar.vns=5 order.check=full coherence.protocol="
+#define TRANSLATED "tlb.l1.entries=1 tlb.l1.page_kb=4 tlb.l2.page_kb=4 tlb.l2.entries=2 tlb.walk_latency=200"
 #define ALWAYS "sim.mode=timing stats.thread_states=true sim.hang_cycles=200000"
 
 struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
@@ -69,7 +70,7 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "sitm tiny", .keys = "gpu.sms=4 order.policy=sc-types xbar.vns=5 sitm.writer_entries=20" },
         { .presets = "sitm", .keys = "gpu.sms=2 order.policy=tso tm.warps=8 sim.threads=2" },
         { .presets = "kilotm", .keys = COHERENT "mesi gpu.sms=3" },
-        { .presets = "kilotm", .keys = COHERENT "write-through order.policy=sc tm.watchdog=400" },
+        { .presets = "kilotm", .keys = COHERENT "write-through order.policy=sc tm.watchdog=400 " TRANSLATED },
         { .presets = "kilotm", .keys = COHERENT "mesi order.policy=sc-types gpu.sms=3 l1.kb=4 l1.ways=4 tm.backoff=0" },
         { .presets = "kilotm finite-units",
           .keys = COHERENT "mesi mesi.atomics=l2 order.policy=tso gpu.sms=2 kilotm.ring=64 l1.mshrs=4" },
@@ -80,6 +81,7 @@ struct random_machine random_machines[MEMORIES][MACHINES_MOST] = {
         { .presets = "gtx480 tiny", .keys = COHERENT "write-through tm.global=ideal order.policy=sc gpu.sms=2" },
         { .presets = "kilotm tm-ideal",
           .keys = COHERENT "mesi mesi.atomics=l2 tm.ideal_detection=ring order.policy=tso-store-buffer" },
+        { .presets = "kilotm", .keys = TRANSLATED " tm.warps=8 tm.backoff=0" },
     },
     [SHARED] = {
         { .presets = "functional", .keys = "" },

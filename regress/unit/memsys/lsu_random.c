@@ -28,6 +28,7 @@ struct setting {
     bool sectored, update, writeback, global, exists, texture, spread, clocks, streaming;
     bool no_allocate, drop, by_word;
     uint32_t stages, const_port, l15;    /* 0 = l1.pipelined is false; a word; none, else ways and MSHR entries */
+    uint32_t tlb;                        /* 0 = none, else pages and entries for missing ones */
 };
 
 /* ---- who owns what ---- */
@@ -242,6 +243,8 @@ static void check_end(const struct setting *s)
     check_memory(s);
     assert_memory_equal(rig_shared, model_shared, RIG_SHARED);
     assert_int_equal(rig.count[STAT_REQUESTS], rig.count[STAT_REPLIES]);
+    assert_int_equal(rig.count[STAT_TLB_L1_HITS] + rig.count[STAT_TLB_L1_MISSES] + rig.count[STAT_TLB_L1_MERGED],
+                     s->tlb ? rig.count[STAT_REQUESTS] - rig.reads[ACCESS_CONST] - rig.reads[ACCESS_INST] : 0);
     for (uint32_t w = 0; w < WARPS; w++) {
         assert_false(lsu_warp_busy(rig.u, w));
         assert_int_equal(rig.told_loads[w], rig.loads[w]);
@@ -283,6 +286,12 @@ static void configure(const struct setting *s, bool walk, uint64_t seed)
     if (s->l15)
         rig.cfg.ro.l15 = (struct l15_cfg){ .ways = s->l15, .sets = 2, .mshrs = s->l15, .look_up = 7,
                                            .latency = 6 + s->l15 };
+    if (s->tlb)
+        rig.cfg.tlb = (struct tlb_cfg){
+            .l1 = { .entries = s->tlb, .ways = s->tlb, .page_kb = 4, .latency = s->tlb - 1, .ports = 1,
+                    .misses = s->tlb, .merges = 2 * s->tlb },
+            .l2 = { .entries = 2, .ways = 2, .page_kb = 8, .ports = 1, .latency = 9, .walkers = 1, .walk_latency = 31 }
+        };
     rig.cfg.l1.miss_cycles = s->clocks ? 5 : 0;
     if (s->clocks)
         clocks_set(&rig.clocks, (const uint64_t[CLK_COUNT]){ 1300, 700, 700, 900 });
@@ -359,6 +368,13 @@ static const struct setting settings[] = {
       .global = true, .exists = true, .spread = true, .stages = 2, .no_allocate = true, .const_port = 32 },
     { "four stages, two ports, update", 4, 2, 8, 4, 4, 4, 2, 32, 32, 32, 64, 60, 2, .sectored = true, .update = true,
       .writeback = true, .global = true, .exists = true, .streaming = true, .stages = 4, .by_word = true },
+    { "tiny, TLB", 2, 1, 1, 1, 1, 1, 1, 32, 32, 32, 17, 30, 1, .sectored = true, .writeback = true, .global = true,
+      .exists = true, .spread = true, .tlb = 1 },
+    { "roomy, TLB", 8, 4, 64, 16, 8, 8, 2, 32, 32, 32, 64, 100, 8, .sectored = true, .update = true, .writeback = true,
+      .global = true, .exists = true, .texture = true, .spread = true, .clocks = true, .tlb = 3 },
+    { "no L1, TLB", 0, 0, 4, 4, 2, 4, 1, 64, 16, 32, 64, 30, 2, .spread = true, .tlb = 2 },
+    { "stages, TLB", 4, 2, 8, 4, 4, 4, 2, 32, 32, 32, 64, 60, 2, .sectored = true, .update = true, .writeback = true,
+      .global = true, .exists = true, .streaming = true, .stages = 4, .by_word = true, .tlb = 2 },
     { "stages for private memory only", 2, 2, 4, 4, 2, 4, 1, 32, 32, 32, 64, 30, 2, .writeback = true, .exists = true,
       .stages = 9, .no_allocate = true, .by_word = true },
 };

@@ -85,12 +85,14 @@ void rig_build(struct rig *r)
     port_init(&r->out, 1, r->port_flits);
     port_init(&r->in, 1, r->port_flits);
     r->u = lsu_new(&r->cfg, &calls, &r->out, &r->in, r->count, &r->hists);
+    r->tlb = r->cfg.tlb.l1.entries ? tlb_l2_new(&r->cfg.tlb.l2) : NULL;
     r->now = 1;
 }
 
 void rig_end(struct rig *r)
 {
     lsu_free(r->u);
+    tlb_l2_free(r->tlb);
     port_end(&r->out);
     port_end(&r->in);
     config_free(r->config);
@@ -183,6 +185,22 @@ static void answer(struct rig *r, struct rig_slice *s)
     s->head++;
 }
 
+static void on_translated(void *ctx, const struct tlb_request *q, uint64_t at)
+{
+    struct rig *r = ctx;
+    assert_true(q->sm == 3 && at > r->now);
+    lsu_translated(r->u, q->page, at);
+}
+
+static void translate(struct rig *r)
+{
+    uint32_t n;
+    const struct tlb_request *sent = lsu_tlb_sent(r->u, &n);
+    for (uint32_t i = 0; i < n; i++)
+        tlb_l2_receive(r->tlb, &sent[i]);
+    tlb_l2_run(r->tlb, on_translated, r);
+}
+
 void rig_cycle(struct rig *r)
 {
     if (r->walk || lsu_next(r->u) <= r->now) {
@@ -191,6 +209,8 @@ void rig_cycle(struct rig *r)
         assert_int_equal(next, lsu_next(r->u));
         r->visits++;
     }
+    if (r->tlb)
+        translate(r);
     r->now++;
     for (uint64_t end = clock_convert(&r->clocks, CLK_CORE, CLK_XBAR, r->now); r->xbar < end; r->xbar++) {
         arrive(r);

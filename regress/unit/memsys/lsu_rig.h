@@ -1,13 +1,14 @@
 /*
  * A load/store unit alone on the bench: its ports end in a small memory that performs requests slice by slice in the
  * order of their arrival, after delays that the test chooses, and its instructions are made by hand. Device
- * addresses are addresses of `memory`.
+ * addresses are addresses of `memory`. With address translation there is a shared TLB.
  */
 #ifndef REGRESS_LSU_RIG_H
 #define REGRESS_LSU_RIG_H
 
 #include "base/config/config.h"
 #include "memsys/lsu/lsu.h"
+#include "memsys/tlb/tlb_l2.h"
 #include "ptx/exec/exec.h"
 
 enum { RIG_MEMORY = 1 << 16, RIG_SHARED = 1 << 13, RIG_OPS = 24, RIG_SLICES = 2, RIG_SLOTS = 8, RIG_WAITING = 512 };
@@ -31,6 +32,7 @@ struct rig {
     struct addrmap map;
     struct port out, in;
     struct lsu *u;
+    struct tlb_l2 *tlb;
     uint64_t count[STAT_END];
     struct hists hists;
     uint64_t now;                    /* core cycle to be run next; instructions issue in the one before it */

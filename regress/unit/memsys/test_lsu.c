@@ -862,6 +862,157 @@ static void a_launch_preloads_code(void **state)
     finish();
 }
 
+/* ---- address translation ---- */
+
+enum { TLB_HIT = 10, WALK = 90 };        /* of the shared TLB; both together of a page walk */
+
+/* Pages of 4 KB, of which the SM's TLB has two, and pages of 8 KB. */
+static void start_tlb(void)
+{
+    start();
+    rig.cfg.tlb = (struct tlb_cfg){
+        .l1 = { .entries = 2, .ways = 2, .page_kb = 4, .ports = 1, .misses = 1, .merges = 2 },
+        .l2 = { .entries = 8, .ways = 8, .page_kb = 8, .ports = 1, .latency = TLB_HIT, .walkers = 1,
+                .walk_latency = WALK - TLB_HIT }
+    };
+}
+
+static uint64_t access_of(enum mem_op_kind kind, enum mem_server server, uint32_t offset)
+{
+    struct rig_op *o = rig_op(&rig, kind, 4, 1);
+    uint64_t from = rig.now, before = rig.last_performed;
+    o->op.path = PATH_L2;
+    rig_lane(o, server, 0, rig_address(offset));
+    rig_issue(&rig, o, 0);
+    for (int i = 0; i < 1000 && rig.last_performed == before; i++)
+        rig_cycle(&rig);
+    uint64_t took = rig.last_performed - from;
+    rig_until_done(&rig, o);
+    rig_drain(&rig);
+    return took;
+}
+
+/* Loads, stores, atomics and texture reads wait for their page's translation. A hit costs nothing. */
+static void what_leaves_l1_is_translated(void **state)
+{
+    static const struct { enum mem_op_kind kind; enum mem_server server; } rows[] = {
+        { MOP_LOAD, SERVE_GLOBAL }, { MOP_STORE, SERVE_GLOBAL }, { MOP_ATOM, SERVE_GLOBAL }, { MOP_RED, SERVE_GLOBAL },
+        { MOP_LOAD, SERVE_TEXTURE }, { MOP_LOAD, SERVE_LOCAL }
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        start();
+        rig.cfg.ro.texture_nc = true;
+        rig_build(&rig);
+        uint64_t plain = access_of(rows[i].kind, rows[i].server, 0);
+        rig_end(&rig);
+        start_tlb();
+        rig.cfg.ro.texture_nc = true;
+        rig_build(&rig);
+        assert_int_equal(access_of(rows[i].kind, rows[i].server, 0), plain + WALK);
+        assert_int_equal(access_of(rows[i].kind, rows[i].server, 128), plain);
+        assert_int_equal(access_of(rows[i].kind, rows[i].server, 4096), plain + TLB_HIT);
+        assert_int_equal(access_of(rows[i].kind, rows[i].server, 8192), plain + WALK);
+        assert_int_equal(access_of(rows[i].kind, rows[i].server, 256), plain + TLB_HIT);
+        assert_int_equal(rig.count[STAT_TLB_L1_MISSES], 4);
+        finish();
+    }
+}
+
+static void constants_and_instructions_are_not_translated(void **state)
+{
+    start();
+    rig_build(&rig);
+    uint64_t plain = constant(1024);
+    rig_end(&rig);
+    start_tlb();
+    rig_build(&rig);
+    assert_int_equal(constant(1024), plain);
+    assert_false(lsu_fetch(rig.u, rig_address(8192), rig.now - 1));
+    rig_drain(&rig);
+    assert_int_equal(rig.count[STAT_TLB_L1_MISSES], 0);
+    finish();
+}
+
+/* What L1 serves needs no translation: its addresses are virtual. */
+static void hits_in_l1_are_not_translated(void **state)
+{
+    start_tlb();
+    rig_build(&rig);
+    for (int i = 0; i < 2; i++) {
+        struct rig_op *o = rig_op(&rig, MOP_LOAD, 4, 1);
+        rig_lane(o, SERVE_GLOBAL, 0, rig_address(0));
+        rig_latency(&rig, o);
+    }
+    assert_int_equal(rig.count[STAT_L1_GLOBAL_LOAD_HITS], 1);
+    assert_int_equal(rig.count[STAT_TLB_L1_HITS] + rig.count[STAT_TLB_L1_MISSES], 1);
+    finish();
+}
+
+/* One entry with two requests, and a miss queue of two: the fifth store stays in the unit until the translation is
+ * here. */
+static void a_full_tlb_fills_the_miss_queue(void **state)
+{
+    start_tlb();
+    rig.cfg.queue = 8;
+    rig.cfg.l1.miss_queue = 2;
+    rig_build(&rig);
+    struct rig_op *o[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        o[i] = rig_op(&rig, MOP_STORE, 4, 1);
+        rig_lane(o[i], SERVE_GLOBAL, 0, rig_address(256 * i));
+        rig_issue(&rig, o[i], 0);
+    }
+    for (int i = 0; i < 60; i++)
+        rig_cycle(&rig);
+    assert_true(o[3]->done && !o[4]->done);
+    assert_int_equal(rig.count[STAT_TLB_L1_MISSES], 1);
+    assert_int_equal(rig.count[STAT_TLB_L1_MERGED], 1);
+    rig_until_done(&rig, o[4]);
+    rig_drain(&rig);
+    lsu_settle(rig.u, rig.now);
+    assert_in_range(rig.count[STAT_L1_QUEUE_FULL], WALK - 10, WALK);
+    assert_in_range(rig.count[STAT_TLB_L1_BLOCKED], WALK - 10, WALK);
+    assert_int_equal(rig.count[STAT_TLB_L1_HITS], 3);
+    for (uint32_t i = 0; i < 4; i++)
+        o[i]->busy = false;
+    finish();
+}
+
+/* A request that waits for its page leaves the miss queue, and the next access enters it in the next cycle. */
+static void a_miss_makes_room_in_the_queue(void **state)
+{
+    struct rig_op *o[2];
+    start_tlb();
+    rig.cfg.tlb.l1.latency = 20;
+    rig.cfg.l1.miss_queue = 1;
+    rig_build(&rig);
+    for (uint32_t i = 0; i < 2; i++) {
+        o[i] = rig_op(&rig, MOP_STORE, 4, 1);
+        rig_lane(o[i], SERVE_GLOBAL, 0, rig_address(256 * i));
+        rig_issue(&rig, o[i], 0);
+    }
+    rig_until_done(&rig, o[0]);
+    rig_until_done(&rig, o[1]);
+    assert_int_equal(o[1]->at - o[0]->at, 20 + 1);
+    rig_drain(&rig);
+    finish();
+}
+
+/* Between kernels a TLB keeps its pages, or with tlb.flush does not. */
+static void kernels_share_the_tlb(void **state)
+{
+    for (int flush = 0; flush < 2; flush++) {
+        start_tlb();
+        rig.cfg.tlb.flush = flush;
+        rig_build(&rig);
+        access_of(MOP_LOAD, SERVE_GLOBAL, 0);
+        lsu_invalidate(rig.u);
+        access_of(MOP_LOAD, SERVE_GLOBAL, 0);
+        assert_int_equal(rig.count[STAT_TLB_L1_MISSES], flush ? 2 : 1);
+        finish();
+    }
+}
+
 /* ---- misses ---- */
 
 static void misses_of_a_line_merge_up_to_the_limit(void **state)
@@ -1510,6 +1661,12 @@ int main(void)
         cmocka_unit_test(instruction_lines_are_asked_for_once_and_ahead),
         cmocka_unit_test(constants_hit_in_l15), cmocka_unit_test(l15_merges_and_waits),
         cmocka_unit_test(a_launch_preloads_code),
+        cmocka_unit_test(what_leaves_l1_is_translated),
+        cmocka_unit_test(constants_and_instructions_are_not_translated),
+        cmocka_unit_test(hits_in_l1_are_not_translated),
+        cmocka_unit_test(a_full_tlb_fills_the_miss_queue),
+        cmocka_unit_test(a_miss_makes_room_in_the_queue),
+        cmocka_unit_test(kernels_share_the_tlb),
         cmocka_unit_test(misses_of_a_line_merge_up_to_the_limit),
         cmocka_unit_test(a_miss_asks_for_sectors_or_the_line),
         cmocka_unit_test(sectors_of_a_missing_line_join_its_entry),

@@ -196,7 +196,10 @@ static void the_same_however_simulated(void **state)
         { "l2.sector_replies=true" }, { "l2.parameters=true", "sim.flush=false" },
         { "l2.parameters=true", "coherence.protocol=mesi", "xbar.vns=4" }, { "core.exit_past_stores=true" },
         { "core.exit_past_stores=true", "gpu.sms=1", "gpu.max_blocks_per_sm=1" },
-        { "core.guard_latency=9" }, { "l15.kb=64", "inst.launch_kb=16", "inst.prefetch=4" },
+        { "core.guard_latency=9" }, { "tlb.l1.entries=2", "tlb.l1.page_kb=4", "tlb.l2.page_kb=8" },
+        { "tlb.l1.entries=1", "tlb.l2.latency=4", "tlb.walk_latency=1" },           /* as short as a window */
+        { "tlb.l1.entries=1", "coherence.protocol=mesi", "xbar.vns=4" },
+        { "l15.kb=64", "inst.launch_kb=16", "inst.prefetch=4" },
         { "gpu.sms=1", "gpu.max_blocks_per_sm=1", "core.perfect_fetch=true" },      /* idle between blocks */
         { "l2.latency=1", "xbar.latency=2", "core.perfect_fetch=true" },            /* replies within a window */
     };
@@ -221,6 +224,24 @@ static void memory_as_in_functional_mode(void **state)
     free(run_mix("sim.threads=1", (const char *const[]){ NULL, NULL, NULL }, timing));
     free(run_mix("sim.mode=functional", (const char *const[]){ NULL, NULL, NULL }, functional));
     assert_memory_equal(timing, functional, sizeof timing);
+}
+
+/* TLBs keep their pages from one kernel to the next, or with tlb.flush do not: the second one walks again. */
+static void kernels_keep_translations(void **state)
+{
+    for (int flush = 0; flush < 2; flush++) {
+        struct session s;
+        open_with(&s, (const char *const[]){ "tlb.l1.entries=4", flush ? "tlb.flush=true" : "tlb.flush=false", NULL });
+        for (int i = 0; i < 2; i++)
+            launch_shape(&s, "sparse", 1, 32, 5);
+        json_t *root = stats_of(&s), *tlb = json_object_get(json_object_get(root, "total"), "tlb");
+        json_t *l1 = json_object_get(tlb, "l1"), *shared = json_object_get(tlb, "l2");
+        assert_int_equal(number(l1, "misses"), flush ? 2 : 1);
+        assert_int_equal(number(l1, "hits") + number(l1, "merged") + number(l1, "misses"), 12);
+        assert_int_equal(number(shared, "misses"), flush ? 2 : 1);
+        json_decref(root);
+        close_gpu(&s);
+    }
 }
 
 /* ---- memory ---- */
@@ -615,6 +636,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_however_simulated),
         cmocka_unit_test(memory_as_in_functional_mode),
+        cmocka_unit_test(kernels_keep_translations),
         cmocka_unit_test(packed_allocations_follow_each_other),
         cmocka_unit_test(copies_by_the_host_stay_in_l2),
         cmocka_unit_test(a_launch_leaves_parameters_in_l2),
