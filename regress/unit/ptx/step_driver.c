@@ -197,7 +197,7 @@ bool step_gpu_open(struct step_gpu *g, const char *ptx, const char *name, const 
     struct diag d = { .file = "test", .source = ptx, .source_len = strlen(ptx) };
     memset(g, 0, sizeof *g);
     g->mem = devmem_new(0, 64 << 20);
-    g->param = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
+    g->param = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_PARAMETERS, "kernel parameters") : NULL;
     if (!g->param)
         abort();
     g->program = load(g, ptx, s, &d);
