@@ -56,7 +56,8 @@ static const char constants_ptx[] = HEAD
     "    add.u32 %r2, %r1, 10;\n    st.global.u32 [%rd2], %r2;\n"
     "    atom.global.add.u32 %r2, [%rd1], 1;\n    ret;\n}\n"
     ".visible .entry get(.param .u64 out)\n{\n    .reg .b32 %r<3>;\n    .reg .b64 %rd<4>;\n"
-    "    ld.param.u64 %rd1, [out];\n    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd2, %r1, 4;\n    mov.u64 %rd3, table;\n"
+    "    ld.param.u64 %rd1, [out];\n    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd2, %r1, 4;\n"
+    "    mov.u64 %rd3, table;\n"
     "    add.u64 %rd3, %rd3, %rd2;\n    add.u64 %rd1, %rd1, %rd2;\n"
     "    ld.const.u32 %r2, [%rd3];\n    st.global.u32 [%rd1], %r2;\n    ret;\n}\n";
 
