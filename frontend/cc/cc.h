@@ -31,6 +31,7 @@ struct cc {
     int arch;
     int asked_arch; /* highest usable one named; 0: none */
     int above_arch; /* one named beyond CC_HIGHEST_ARCH */
+    const char *above_letter; /* of sm_90a, or empty */
     int below_arch; /* one named under CC_LOWEST_ARCH */
     bool dryrun, verbose, no_cudart, device_debug, rdc, run;
     struct words opts;        /* for every compilation */

@@ -162,12 +162,14 @@ static void see_arch(struct cc *cc, const char *opt, const char *v)
     long n = strtol(num, &end, 10);
     if (end == num || (*end && strcmp(end, "a") && strcmp(end, "f")) || n < 10 || n > 999)
         cc_fail("%s: '%s' is not an architecture; write for example sm_70", opt, v);
-    if (n > CC_HIGHEST_ARCH)
+    if (n > CC_HIGHEST_ARCH) {
         cc->above_arch = (int)n;
-    else if (n < CC_LOWEST_ARCH)
+        cc->above_letter = *end == 'a' ? "a" : "";
+    } else if (n < CC_LOWEST_ARCH) {
         cc->below_arch = (int)n;
-    else if (n > cc->asked_arch)
+    } else if (n > cc->asked_arch) {
         cc->asked_arch = (int)n;
+    }
 }
 
 /* The architectures of code=: sm_70   [sm_70,compute_70]   \"sm_70,compute_70\".  simtx runs PTX, so they are only
@@ -533,8 +535,8 @@ static void settle_arch(struct cc *cc)
         cc->arch = cc->asked_arch;
     } else if (cc->above_arch) {
         cc->arch = CC_HIGHEST_ARCH;
-        cc_note("sm_%d is newer than sm_%d, the newest supported; using sm_%d",
-                cc->above_arch, CC_HIGHEST_ARCH, CC_HIGHEST_ARCH);
+        cc_note("sm_%d%s is newer than sm_%d, the newest supported; using sm_%d",
+                cc->above_arch, cc->above_letter, CC_HIGHEST_ARCH, CC_HIGHEST_ARCH);
     } else if (cc->below_arch) {
         cc->arch = CC_LOWEST_ARCH;
         cc_note("sm_%d is older than sm_%d, the oldest supported; using sm_%d", cc->below_arch,

@@ -68,7 +68,8 @@ static void add_cuda(struct cc *cc, struct words *cmd)
     words_format(cmd, "--cuda-path=%s", cc->cuda_path);
     words_format(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
     words_add(cmd, "-Xcuda-ptxas");
-    words_format(cmd, "--source-arch=sm_%d", cc->above_arch && !cc->asked_arch ? cc->above_arch : cc->arch);
+    bool above = cc->above_arch && !cc->asked_arch;
+    words_format(cmd, "--source-arch=sm_%d%s", above ? cc->above_arch : cc->arch, above ? cc->above_letter : "");
     words_add(cmd, "--no-cuda-version-check");
     words_add(cmd, "-include");
     words_format(cmd, "%s/include/simtx/nvcc.h", cc->tree);

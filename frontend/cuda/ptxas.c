@@ -21,7 +21,7 @@ static const char help[] =
     "  -o, --output-file FILE   file for the checked PTX (none: check only)\n"
     "  --gpu-name, -arch NAME   ignored: the .target line of the PTX decides\n"
     "  --source-arch NAME       mark the PTX as text of version " PTX_NEWEST_VERSION " for this architecture,\n"
-    "                           at most sm_90\n"
+    "                           at most sm_90a\n"
     "  -c, --compile-only       the code may refer to functions and variables of other files\n"
     "  -v, --verbose            print the output of `simtx ptx check` also for valid PTX\n"
     "Options for optimisation and debug information are accepted and have no effect.\n";
@@ -166,12 +166,26 @@ static bool mark(char *text, const char *version, const char *target)
     return raise_number(text, "\n.target sm_", target) || later;
 }
 
-static bool mark_target(char *text, const char *source_arch)
+/* sm_90a has instructions that sm_90 and later architectures do not have. */
+static void add_letter(char **text, size_t *size)
 {
-    bool marked = uses_clusters(text) && mark(text, "8.0", "90");
+    static const char plain[] = "\n.target sm_90";
+    char *at = strstr(*text, plain), *old = *text;
+    if (!at || isalnum((unsigned char)at[sizeof plain - 1]))
+        return;
+    *text = mem_format("%.*sa%s", (int)(at - old + (long)sizeof plain - 1), old, at + sizeof plain - 1);
+    ++*size;
+    free(old);
+}
+
+static bool mark_target(char **text, size_t *size, const char *source_arch)
+{
+    bool marked = uses_clusters(*text) && mark(*text, "8.0", "90");
     const char *number = source_arch && !strncmp(source_arch, "sm_", 3) ? source_arch + 3 : NULL;
     if (number && strlen(number) >= 2)
-        marked |= mark(text, PTX_NEWEST_VERSION, strlen(number) > 2 ? "90" : number);
+        marked |= mark(*text, PTX_NEWEST_VERSION, strlen(number) > 2 ? "90" : number);
+    if (marked && number && !strcmp(number, "90a"))
+        add_letter(text, size);
     return marked;
 }
 
@@ -187,7 +201,7 @@ int main(int argc, char **argv)
     struct request r = read_arguments(argc, argv);
     size_t size;
     char *text = tool_read(r.input, &size), *simtx = find_simtx();
-    bool marked = r.output && mark_target(text, r.arch);
+    bool marked = r.output && mark_target(&text, &size, r.arch);
     if (marked)
         write_output(r.output, text, size);
     int rc = check(simtx, marked ? r.output : r.input, r.verbose, r.part);

@@ -155,7 +155,7 @@ simtx_gpu *simtx_gpu_new(const simtx_config *c, int index, char **message)
             devmem_watch(g->mem);
         if (g->mem && g->gpu.packing == PACKING_PACKED)
             devmem_pack(g->mem);
-        g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
+        g->param_buffer = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_PARAMETERS, "kernel parameters") : NULL;
         if (!g->param_buffer)
             report_no_range(index, message);
     }

@@ -177,6 +177,8 @@ uint32_t allocated_most_warps(const struct gpu_cfg *c, uint64_t registers, uint3
 uint64_t allocated_shared(const struct gpu_cfg *c, uint64_t bytes);
 
 /* occupancy.c */
+/* The address in shared memory at which dynamic shared memory begins. */
+uint32_t kernel_dynamic_offset(const struct simtx_kernel *k);
 /* Bytes of shared memory that the kernel can reach. */
 uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic_shared);
 /* Checks the shape of the launch and that a block fits on an SM; sets o->need, resident and limit. */

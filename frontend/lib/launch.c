@@ -113,6 +113,7 @@ static void fill_launch(struct launch *la, simtx_kernel *k, const simtx_launch_p
         .warp_size = g->info.warp_size,
         .dynamic_shared = (uint32_t)p->dynamic_shared,
         .shared_bytes = (uint32_t)kernel_shared(k, p->dynamic_shared),
+        .dynamic_offset = kernel_dynamic_offset(k),
         .param = param,
         .param_bytes = k->param_bytes,
         .resident = o->resident * g->info.sms,

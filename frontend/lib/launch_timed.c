@@ -208,7 +208,7 @@ simtx_status timed_reserve(simtx_gpu *g, uint64_t stream, char **params, simtx_f
     }
     char **buffer = &g->param_buffers[g->nqueue];
     if (!*buffer)
-        *buffer = devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters");
+        *buffer = devmem_alloc(g->mem, PARAM_MAX, 256, MEM_PARAMETERS, "kernel parameters");
     *params = *buffer;
     return *buffer ? SIMTX_OK
                    : gpu_fail(g, SIMTX_OUT_OF_MEMORY, "no device memory for the parameters of a concurrent kernel");

@@ -69,9 +69,15 @@ static uint32_t own_registers(const struct simtx_kernel *k, uint32_t lanes, cons
     return n ? n : 1;
 }
 
+/* Also for a kernel without an unsized array: OpenCL compilers pass addresses of dynamic shared memory as arguments. */
+uint32_t kernel_dynamic_offset(const struct simtx_kernel *k)
+{
+    return k->code->uses_dynamic ? k->module->program->dynamic_offset : k->code->shared_end;
+}
+
 uint64_t kernel_shared(const struct simtx_kernel *k, size_t dynamic)
 {
-    return k->code->uses_dynamic ? (uint64_t)k->module->program->dynamic_offset + dynamic : k->code->shared_end;
+    return (uint64_t)kernel_dynamic_offset(k) + dynamic;
 }
 
 /* The resources of a block with so many threads in the kernel's next launch. */

@@ -27,7 +27,7 @@ static struct shadow *copy_memory(const simtx_gpu *g)
         devmem_around(g->mem, at, &below, &above);
         if (!above)
             return s;
-        if (!above->freed && above->kind != MEM_CONSTANT)
+        if (!above->freed && above->kind != MEM_PARAMETERS)
             add_piece(s, above);
     }
 }

@@ -1,9 +1,8 @@
 /*
  * The linker of the driver API. Each input is PTX text or a fat binary with PTX. The result of a link is not machine
- * code but a fat binary wrapper of the inputs, which loads as one module; that the texts link is checked when the link
- * is completed, by a load.
+ * code but the texts of the inputs, which load as one module; that they link is checked when the link is completed, by
+ * a load. Programs store the result in files, so it has no pointers.
  */
-#include "frontend/fatbin/fatbin.h"
 #include "frontend/libcuda/cu.h"
 #include "frontend/libcuda/jit.h"
 
@@ -15,8 +14,8 @@
 struct CUlinkState_st {
     struct rt_texts texts;
     char *names[RT_MAX_LINKED];
-    struct fatbin_wrapper wrapper;       /* of the result */
-    const void *images[RT_MAX_LINKED + 1];
+    void *image;                         /* the result */
+    size_t image_size;
     struct jit_logs logs;                /* of cuLinkCreate */
 };
 
@@ -122,10 +121,9 @@ static cudaError_t complete(CUlinkState s)
     if (e)
         return e;
     rt_module_unload(m);
-    for (int i = 0; i < s->texts.n; i++)
-        s->images[i] = s->texts.text[i];
-    s->wrapper = (struct fatbin_wrapper){FATBIN_WRAPPER_MAGIC, FATBIN_WRAPPER_LINKED, NULL, s->images};
-    return cudaSuccess;
+    free(s->image);
+    s->image = rt_pack_texts(&s->texts, &s->image_size);
+    return s->image ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 CU_API CUresult cuLinkComplete(CUlinkState s, void **out, size_t *size)
@@ -136,9 +134,9 @@ CU_API CUresult cuLinkComplete(CUlinkState s, void **out, size_t *size)
     if (!e)
         e = complete(s);
     if (!e) {
-        *out = &s->wrapper;
+        *out = s->image;
         if (size)
-            *size = sizeof s->wrapper;
+            *size = s->image_size;
     }
     return cu_leave(e);
 }
@@ -152,6 +150,7 @@ CU_API CUresult cuLinkDestroy(CUlinkState s)
         for (int i = 0; i < s->texts.n; i++)
             free(s->names[i]);
         rt_free_texts(&s->texts);
+        free(s->image);
         free(s);
     }
     return cu_leave(e);

@@ -64,10 +64,72 @@ static bool add_wrapper(struct rt_texts *t, const struct fatbin_wrapper *w, cons
     return t->n > 0;
 }
 
+/* ---- the image that a link makes: a header, then length and bytes of each text, without pointers ---- */
+
+#define LINKED_MAGIC 0x4b4c537fu
+struct linked_header { uint32_t magic, texts; uint64_t size; };          /* size: of the image */
+
+void *rt_pack_texts(const struct rt_texts *t, size_t *size)
+{
+    struct linked_header h = {LINKED_MAGIC, (uint32_t)t->n, sizeof h};
+    for (int i = 0; i < t->n; i++)
+        h.size += sizeof(uint64_t) + t->length[i];
+    char *image = malloc(h.size), *at = image;
+    if (!image)
+        return NULL;
+    memcpy(at, &h, sizeof h);
+    at += sizeof h;
+    for (int i = 0; i < t->n; i++) {
+        uint64_t length = t->length[i];
+        memcpy(at, &length, sizeof length);
+        memcpy(at + sizeof length, t->text[i], length);
+        at += sizeof length + length;
+    }
+    *size = h.size;
+    return image;
+}
+
+/* Takes one text off the front of [*at, end). */
+static bool unpack_text(struct rt_texts *t, const char **at, const char *end, const char *name)
+{
+    uint64_t length;
+    if (t->n == RT_MAX_LINKED || (size_t)(end - *at) < sizeof length)
+        return false;
+    memcpy(&length, *at, sizeof length);
+    *at += sizeof length;
+    char *text = length <= (size_t)(end - *at) ? malloc(length + 1) : NULL;
+    if (!text)
+        return false;
+    memcpy(text, *at, length);
+    text[length] = 0;
+    *at += length;
+    t->text[t->n] = text;
+    t->length[t->n] = length;
+    t->name[t->n++] = name;
+    return true;
+}
+
+static bool add_linked(struct rt_texts *t, const char *image, size_t bytes, const char *name, char *why,
+                       size_t why_size)
+{
+    struct linked_header h = {0};
+    if (!bytes || bytes >= sizeof h)
+        memcpy(&h, image, sizeof h);
+    bool ok = h.size >= sizeof h && h.texts > 0 && (!bytes || h.size <= bytes);
+    const char *at = image + sizeof h, *end = image + h.size;
+    for (uint32_t i = 0; ok && i < h.texts; i++)
+        ok = unpack_text(t, &at, end, name);
+    if (!ok)
+        snprintf(why, why_size, "the image of a link (cuLinkComplete) is damaged or incomplete");
+    return ok;
+}
+
 bool rt_add_text(struct rt_texts *t, const void *image, size_t bytes, const char *name, char *why, size_t size)
 {
     uint32_t magic = 0;
     memcpy(&magic, image, strnlen(image, sizeof magic));     /* a text may be shorter; the magic number has no 0 */
+    if (magic == LINKED_MAGIC)
+        return add_linked(t, image, bytes, name, why, size);
     return magic == FATBIN_WRAPPER_MAGIC && !bytes ? add_wrapper(t, image, name, why, size)
                                                    : add_container(t, image, bytes, name, why, size);
 }

@@ -385,10 +385,12 @@ struct rt_texts {
     int n;
     char made_up[256];                  /* file name in messages about an image's PTX */
 };
-/* Adds the PTX of an image: a fat binary, its wrapper, or plain text. bytes: its size, 0 if the caller does not know
- * it; an image of known size is the content of a file, which has no wrapper with pointers. A text ends with NUL. False
- * with the reason. */
+/* Adds the PTX of an image: a fat binary, its wrapper, plain text, or what rt_pack_texts made. bytes: its size, 0 if
+ * the caller does not know it; an image of known size is the content of a file, which has no wrapper with pointers. A
+ * text ends with NUL. False with the reason. */
 bool rt_add_text(struct rt_texts *t, const void *image, size_t bytes, const char *name, char *why, size_t why_size);
+/* One image of all texts, which may be copied or stored in a file; NULL without memory. */
+void *rt_pack_texts(const struct rt_texts *t, size_t *size);
 bool rt_read_text(struct rt_texts *t, const char *path, char *why, size_t size);
 void rt_free_texts(struct rt_texts *t);
 simtx_status rt_load_texts(const struct rt_texts *t, simtx_gpu *gpu, simtx_module **out);

@@ -293,6 +293,13 @@ static inline uint64_t launch_block(const struct launch *la, uint64_t i)
     return la->chosen ? la->chosen[i] : la->cluster_blocks > 1 ? launch_cluster_block(la, i) : i;
 }
 
+/* Constant variables are global memory behind a cache: a kernel that uses none of them may write one, at an address
+ * from cudaGetSymbolAddress; a kernel that uses some must not. */
+static inline bool launch_may_write(const struct launch *la, const struct mem_range *m)
+{
+    return m->kind != MEM_PARAMETERS && (m->kind != MEM_CONSTANT || !la->code->constants);
+}
+
 static inline bool launch_interrupted(const struct launch *la)
 {
     return la->interrupt && atomic_load_explicit(la->interrupt, memory_order_relaxed);

@@ -171,7 +171,7 @@ static enum fault_kind global_kind(const struct launch *la, uint64_t address, bo
 {
     const struct mem_range *m = devmem_find(la->mem, address), *below, *above;
     devmem_around(la->mem, address, &below, &above);
-    return m && write && m->kind == MEM_CONSTANT                ? FAULT_READ_ONLY
+    return m && write && !launch_may_write(la, m)               ? FAULT_READ_ONLY
            : !m && below && below->freed && address < below->hi ? FAULT_FREED
                                                                 : FAULT_BOUNDS;
 }

@@ -547,6 +547,8 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_surface(in);
     case OP_TXQ: case OP_SUQ:
         return check_query(in);
+    case OP_MAXNREG_INC: case OP_MAXNREG_DEC:
+        return in->mod[PG_ALIGNED] ? NULL : "it has .sync.aligned";
     case OP_BAR: case OP_BARRIER:
         return check_barrier(in);
     case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_BRX:

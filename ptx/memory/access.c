@@ -192,7 +192,7 @@ static bool lane_inside(const struct capture *c, uint64_t a, unsigned width)
         return true;
     if (is_linear(c->d) && !inside(a, width, r)) {
         const struct mem_range *m = devmem_find(c->h->worker->launch->mem, a);
-        if (!m || (c->write && m->kind == MEM_CONSTANT))
+        if (!m || (c->write && !launch_may_write(c->h->worker->launch, m)))
             return false;
         r = (struct region){ m->lo, m->hi };
         c->h->worker->bounds[c->d->id].lo = m->lo;

@@ -264,7 +264,8 @@ static uint32_t hash_range(uint32_t hash, const struct mem_range *r)
 uint32_t devmem_hash(const struct devmem *m)
 {
     static const bool counts[] = { [MEM_DEVICE] = true, [MEM_HOST] = true, [MEM_MANAGED] = true, [MEM_VARIABLE] = true,
-                                   [MEM_HEAP] = true, [MEM_EXTERNAL] = false };
+                                   [MEM_CONSTANT] = false, [MEM_HEAP] = true, [MEM_EXTERNAL] = false,
+                                   [MEM_PARAMETERS] = false };
     uint32_t hash = m->freed_hash;
     for (size_t i = 0; i < m->n; i++)
         if (!m->ranges[i].freed && counts[m->ranges[i].kind])

@@ -17,7 +17,10 @@
 /* Addresses that functions have when a program takes them: index of the function, from 1, above this base. */
 #define FUNCTION_BASE 0x3000000000000000ull
 
-enum mem_kind { MEM_DEVICE, MEM_HOST, MEM_MANAGED, MEM_VARIABLE, MEM_CONSTANT, MEM_HEAP, MEM_EXTERNAL };
+enum mem_kind {
+    MEM_DEVICE, MEM_HOST, MEM_MANAGED, MEM_VARIABLE, MEM_CONSTANT, MEM_HEAP, MEM_EXTERNAL,
+    MEM_PARAMETERS           /* of kernels */
+};
 
 struct mem_range {
     uint64_t lo, hi;         /* [lo, hi) */

@@ -156,7 +156,7 @@ static bool is_legal(const struct half *h, const struct dinst *d, uint64_t a, un
     case SP_REG: return is_inside(a, width, 0, h->warp->local_cap);
     default:
         m = devmem_find(la->mem, a);
-        return m && is_inside(a, width, m->lo, m->hi) && !(write && m->kind == MEM_CONSTANT);
+        return m && is_inside(a, width, m->lo, m->hi) && !(write && !launch_may_write(la, m));
     }
 }
 
@@ -343,7 +343,7 @@ char *mem_resolve(struct half *h, enum ptx_space space, uint64_t address, int la
     }
     address = launch_parameter(b->launch, address);
     const struct mem_range *m = devmem_find(b->launch->mem, address);
-    if (!m || address + bytes > m->hi || (write && m->kind == MEM_CONSTANT))
+    if (!m || address + bytes > m->hi || (write && !launch_may_write(b->launch, m)))
         return NULL;
     return (char *)(uintptr_t)address;
 }

@@ -94,7 +94,7 @@ INLINE struct region last_region(const struct half *h, const struct dinst *d, en
 static bool other_region(struct half *h, const struct dinst *d, bool write, uint64_t lo, uint64_t hi, struct region *r)
 {
     const struct mem_range *m = devmem_find(h->worker->launch->mem, lo);
-    if (!m || hi > m->hi || lo >= hi || (write && m->kind == MEM_CONSTANT))
+    if (!m || hi > m->hi || lo >= hi || (write && !launch_may_write(h->worker->launch, m)))
         return false;
     r->lo = h->worker->bounds[d->id].lo = m->lo;
     r->hi = h->worker->bounds[d->id].hi = m->hi;

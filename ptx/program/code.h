@@ -48,6 +48,7 @@ struct code {
     bool transactions;               /* tx_begin is reachable */
     bool host_functions;             /* printf, malloc and the like are reachable */
     bool grid_barrier;               /* the barrier of all blocks of cooperative_groups.h is reachable */
+    bool constants;                  /* names or reads .const variables */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
     uint32_t registers;              /* 32-bit registers a thread: the widest chain of calls */

@@ -243,7 +243,7 @@ static int run_isspacep(struct lanes *l, const struct dinst *d)
         uint64_t window = a[i] >> WINDOW_BITS << WINDOW_BITS;
         bool in_param = a[i] - la->program->param_address < PARAM_MAX;
         const struct mem_range *m = window ? NULL : devmem_find(la->mem, a[i]);
-        bool in_const = m && m->kind == MEM_CONSTANT && !in_param;
+        bool in_const = m && (m->kind == MEM_CONSTANT || m->kind == MEM_PARAMETERS) && !in_param;
         bool yes = d->space == SP_SHARED  ? window == WINDOW_SHARED && (cluster || !is_of_other_block(l, a[i]))
                    : d->space == SP_LOCAL ? window == WINDOW_LOCAL
                    : d->space == SP_PARAM ? in_param

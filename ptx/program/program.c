@@ -342,8 +342,8 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
  */
 enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
 
-/* Uses the barrier of the grid, another bit of the set: its atomics have made the order serial. */
-enum { GRID_BARRIER = 8 };
+/* Other bits of the set: uses the barrier of the grid, whose atomics have made the order serial; constant memory. */
+enum { GRID_BARRIER = 8, CONSTANTS = 16 };
 
 /* Does the instruction name the counter of this_grid().sync() (cooperative_groups.h)? */
 static bool names_grid_barrier(const struct ptx_inst *in)
@@ -355,6 +355,25 @@ static bool names_grid_barrier(const struct ptx_inst *in)
             return true;
     }
     return false;
+}
+
+static bool names_constant(const struct ptx_operand *o)
+{
+    bool names = o->kind == OPD_VAR || (o->kind == OPD_MEM && o->has_var);
+    for (int i = 0; o->kind == OPD_VEC && i < o->n; i++)
+        if (names_constant(&o->elem[i]))
+            return true;
+    return names && o->var->space == SP_CONST;
+}
+
+static bool uses_constants(const struct ptx_inst *in)
+{
+    bool uses = in->mod[PG_SPACE] == MOD(SPACE, CONST);
+    for (int i = 0; i < in->nopd; i++)
+        uses |= names_constant(&in->opd[i]);
+    for (int i = 0; in->op == OP_CALL && i < in->call->narg; i++)
+        uses |= names_constant(&in->call->arg[i]);
+    return uses;
 }
 
 static enum order order_of(const struct code *c, const struct ptx_inst *in)
@@ -381,6 +400,11 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
     }
     default: return ORDER_FREE;
     }
+}
+
+static uint64_t needs_of(const struct code *c, const struct ptx_inst *in)
+{
+    return order_of(c, in) | (names_grid_barrier(in) ? GRID_BARRIER : 0u) | (uses_constants(in) ? CONSTANTS : 0u);
 }
 
 /* Depth-first over direct calls: the most registers, the most private memory, and whether there is a cycle. */
@@ -437,8 +461,7 @@ static void summarise(struct loader *x, const struct shared_need *need)
             measure(x, f, state, regs, local);
         const struct code *c = x->funcs[f]->code;
         for (uint32_t i = 0; i < c->func->ninsts; i++)
-            needs[f * (size_t)NEEDS + SREGS] |=
-                order_of(c, &c->func->insts[i]) | (names_grid_barrier(&c->func->insts[i]) ? GRID_BARRIER : 0);
+            needs[f * (size_t)NEEDS + SREGS] |= needs_of(c, &c->func->insts[i]);
         memcpy(needs + f * (size_t)NEEDS, c->sregs, sizeof c->sregs);
     }
     join_callees(x, needs, NEEDS);
@@ -450,10 +473,11 @@ static void summarise(struct loader *x, const struct shared_need *need)
         c->shared_end = need[f].end;
         c->uses_dynamic = need[f].dynamic;
         uint64_t order = needs[f * (size_t)NEEDS + SREGS];
-        c->serial = order != ORDER_FREE;
+        c->serial = (order & ~(uint64_t)CONSTANTS) != ORDER_FREE;
         c->transactions = (order & ORDER_TRANSACTIONS) != 0;
         c->host_functions = (order & ORDER_HOST) != 0;
         c->grid_barrier = (order & GRID_BARRIER) != 0;
+        c->constants = (order & CONSTANTS) != 0;
         c->exclusive = c->transactions || c->host_functions;
         memcpy(c->sregs, needs + f * (size_t)NEEDS, sizeof c->sregs);
         check_local(x, c->func, local[f]);

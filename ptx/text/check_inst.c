@@ -634,6 +634,10 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_PMEVENT:
         in_range(p, &in->opd[0], 15, "the number of an event");
         break;
+    case OP_MAXNREG_INC: case OP_MAXNREG_DEC:
+        if (in->opd[0].imm < 24 || in->opd[0].imm > 256 || in->opd[0].imm % 8)
+            error_at(p, in->opd[0].loc, "the number of registers is a multiple of 8, from 24 to 256");
+        break;
     case OP_BAR: case OP_BARRIER:
         check_barrier(p, in);
         break;

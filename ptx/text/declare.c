@@ -324,8 +324,9 @@ void declare_var(struct parser *p, struct name *n, struct list dims, struct node
         diag_error(p->d, loc.line, loc.col, "variable '%s' is too large", n->s);
         return;
     }
-    if (unsized && p->q.linkage != LINK_EXTERN && p->q.space != SP_PARAM && p->q.space != SP_SHARED) {
-        diag_error(p->d, loc.line, loc.col, "array '%s' needs a size", n->s);
+    if (unsized && p->q.linkage != LINK_EXTERN && p->q.space != SP_PARAM) {
+        diag_error(p->d, loc.line, loc.col, "array '%s' needs a size%s", n->s,
+                   p->q.space == SP_SHARED ? ", or .extern for dynamic shared memory" : "");
         return;
     }
     if (init && p->q.linkage == LINK_EXTERN) {

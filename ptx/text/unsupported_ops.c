@@ -9,7 +9,7 @@
 static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
     "tcgen05",                                                                 /* matrices */
-    "cp", "mbarrier", "clusterlaunchcontrol", "setmaxnreg",
+    "cp", "mbarrier", "clusterlaunchcontrol",
     "multimem", "tensormap", "createpolicy",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };

@@ -48,6 +48,19 @@ static const char twice_ptx[] = HEAD
     ".visible .func (.param .b32 r) twice(.param .b32 x)\n{\n    .reg .b32 %r<3>;\n"
     "    ld.param.b32 %r1, [x];\n    add.s32 %r2, %r1, %r1;\n    st.param.b32 [r], %r2;\n    ret;\n}\n";
 
+/* A table of constants that one kernel reads and another, which does not name it, fills. */
+static const char constants_ptx[] = HEAD
+    ".const .align 4 .b8 table[16];\n"
+    ".visible .entry fill(.param .u64 to)\n{\n    .reg .b32 %r<3>;\n    .reg .b64 %rd<3>;\n"
+    "    ld.param.u64 %rd1, [to];\n    mov.u32 %r1, %tid.x;\n    mad.wide.u32 %rd2, %r1, 4, %rd1;\n"
+    "    add.u32 %r2, %r1, 10;\n    st.global.u32 [%rd2], %r2;\n"
+    "    atom.global.add.u32 %r2, [%rd1], 1;\n    ret;\n}\n"
+    ".visible .entry get(.param .u64 out)\n{\n    .reg .b32 %r<3>;\n    .reg .b64 %rd<4>;\n"
+    "    ld.param.u64 %rd1, [out];\n    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd2, %r1, 4;\n"
+    "    mov.u64 %rd3, table;\n"
+    "    add.u64 %rd3, %rd3, %rd2;\n    add.u64 %rd1, %rd1, %rd2;\n"
+    "    ld.const.u32 %r2, [%rd3];\n    st.global.u32 [%rd1], %r2;\n    ret;\n}\n";
+
 enum { N = 300 };
 
 /* ---- before cuInit ---- */
@@ -371,9 +384,13 @@ static void linking(void **state)
     CU(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)caller_ptx, sizeof caller_ptx, "caller.ptx", 0, NULL, NULL));
     CU(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)twice_ptx, sizeof twice_ptx - 1, "twice.ptx", 0, NULL, NULL));
     CU(cuLinkComplete(s, &image, &bytes));
-    assert_true(bytes > 0);
-    CU(cuModuleLoadData(&m, image));
+    char *copy = malloc(bytes);                  /* as programs do that keep the result in a file */
+    memcpy(copy, image, bytes);
     CU(cuLinkDestroy(s));
+    CU(cuModuleLoadData(&m, copy));
+    memset(copy + 4, 0xff, 4);                   /* the number of texts */
+    CU_GIVES(cuModuleLoadData(&m, copy), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    free(copy);
     CU(cuModuleGetFunction(&f, m, "call"));
     CU(cuMemAlloc(&p, 4));
     CU(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p}, NULL));
@@ -390,6 +407,29 @@ static void linking(void **state)
     CU_GIVES(cuLinkAddFile(s, CU_JIT_INPUT_PTX, "/", 0, NULL, NULL), CUDA_ERROR_FILE_NOT_FOUND);
     assert_string_equal(error, "/: Is a directory");
     CU(cuLinkDestroy(s));
+}
+
+static void constants_written(void **state)
+{
+    CUmodule m;
+    CUfunction fill, get;
+    CUdeviceptr table, out;
+    size_t bytes;
+    unsigned got[4];
+    CU(cuModuleLoadData(&m, constants_ptx));
+    CU(cuModuleGetFunction(&fill, m, "fill"));
+    CU(cuModuleGetFunction(&get, m, "get"));
+    CU(cuModuleGetGlobal(&table, &bytes, m, "table"));
+    CU(cuMemAlloc(&out, sizeof got));
+    for (int i = 0; i < 2; i++) {
+        CU(cuLaunchKernel(get, 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&out}, NULL));
+        CU(cuMemcpyDtoH(got, out, sizeof got));
+        assert_int_equal(got[0], i ? 14 : 0);
+        assert_int_equal(got[3], i ? 13 : 0);
+        CU(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&table}, NULL));
+    }
+    CU(cuLaunchKernel(get, 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&table}, NULL));    /* it names the table */
+    CU_GIVES(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 /* ---- contexts ---- */
@@ -1150,6 +1190,7 @@ int main(void)
         WITH_CONTEXT(damaged_files),
         WITH_CONTEXT(module_from_a_file),
         WITH_CONTEXT(linking),
+        WITH_CONTEXT(constants_written),
         WITH_CONTEXT(context_stack),
         WITH_CONTEXT(other_context),
         WITH_CONTEXT(primary_context),

@@ -139,6 +139,7 @@ a.cu|-o a.out
 -gencode arch=compute_60,code=sm_60 -gencode arch=compute_90,code=sm_90 a.cu|--cuda-gpu-arch=sm_60
 -arch=sm_90 a.cu|--cuda-gpu-arch=sm_86
 -arch=sm_90 a.cu|-Xcuda-ptxas --source-arch=sm_90
+-gencode arch=compute_90a,code=sm_90a a.cu|-Xcuda-ptxas --source-arch=sm_90a
 -arch=sm_80 a.cu|--source-arch=sm_80
 -gencode arch=compute_60,code=sm_60 -gencode arch=compute_90,code=sm_90 a.cu|--source-arch=sm_60
 -arch=sm_13 a.cu|--cuda-gpu-arch=sm_35
@@ -301,6 +302,7 @@ holds "special registers of clusters are" marked 7.5 86 'mov.pred %p, %is_explic
 holds "a later version and target stay" marked 8.6 100 'barrier.cluster.arrive' 8.6 100
 holds "a later target stays" marked 7.5 100 'barrier.cluster.arrive' 8.0 100
 holds "code is marked with the program's architecture" marked 7.5 86 'bar.sync 0' 8.6 90 --source-arch=sm_90
+holds "also with the letter of sm_90a" marked 7.5 86 'bar.sync 0' 8.6 90a --source-arch=sm_90a
 holds "of three digits, with the newest of two" marked 7.5 86 'bar.sync 0' 8.6 90 --source-arch sm_120a
 holds "a later target stays, an older version does not" marked 7.5 86 'bar.sync 0' 8.6 86 --source-arch=sm_80
 cat >later.cu <<'END'

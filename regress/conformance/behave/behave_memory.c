@@ -405,7 +405,8 @@ static const struct behave_test tests[] = {
       .body = "  membar.cta;\n  membar.gl;\n  membar.sys;\n  fence.sc.gpu;\n  fence.acq_rel.cta;\n"
               "  fence.acq_rel.sys;\n  prefetch.global.L1 [%b];\n  prefetch.global.L2 [%b+64];\n"
               "  prefetch.L1 [%b];\n  prefetchu.L1 [%b];\n  prefetch.global.L2::evict_last [%b];\n"
-              "  pmevent 3;\n  griddepcontrol.launch_dependents;\n  griddepcontrol.wait;\n"
+              "  pmevent 3;\n  setmaxnreg.inc.sync.aligned.u32 240;\n  setmaxnreg.dec.sync.aligned.u32 24;\n"
+              "  griddepcontrol.launch_dependents;\n  griddepcontrol.wait;\n"
               "  nanosleep.u32 20;\n  st.global.u32 [%o], %i;\n",
       .expect = expect_neutral },
     { .name = "dynamic allocation on the stack is refused when the module is loaded",

@@ -182,7 +182,7 @@ static void fill_launch(struct step_gpu *g, const struct ptx_func *f, const stru
         .program = g->program, .code = c, .mem = g->mem, .grid = { s->grid, 1, 1 }, .block = { s->block, 1, 1 },
         .nblocks = s->grid, .threads_per_block = s->block, .warp_size = s->warp_size,
         .nwarps = (s->block + s->warp_size - 1) / s->warp_size, .dynamic_shared = s->dynamic_shared,
-        .shared_bytes = c->uses_dynamic ? g->program->dynamic_offset + s->dynamic_shared : c->shared_end,
+        .shared_bytes = (c->uses_dynamic ? g->program->dynamic_offset : c->shared_end) + s->dynamic_shared,
         .param = g->param, .resident = 64, .sms = s->sms ? s->sms : 1, .stack_bytes = 4096,
         .quantum = s->quantum ? s->quantum : 1 << 14, .block_quantum = 1 << 18, .host_threads = 1, .serial = true,
         .owner = g, .print = print, .heap_alloc = heap_alloc, .heap_free = heap_free,
@@ -197,7 +197,7 @@ bool step_gpu_open(struct step_gpu *g, const char *ptx, const char *name, const 
     struct diag d = { .file = "test", .source = ptx, .source_len = strlen(ptx) };
     memset(g, 0, sizeof *g);
     g->mem = devmem_new(0, 64 << 20);
-    g->param = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_CONSTANT, "kernel parameters") : NULL;
+    g->param = g->mem ? devmem_alloc(g->mem, PARAM_MAX, 256, MEM_PARAMETERS, "kernel parameters") : NULL;
     if (!g->param)
         abort();
     g->program = load(g, ptx, s, &d);

@@ -299,7 +299,7 @@ static void test_own_parameters(void **state)
     bench_open(&b, HEAD KERNEL "  mov.u64 %rd3, out; cvta.param.u64 %rd3, %rd3; ld.u64 %rd4, [%rd3];"
     " st.global.u64 [%rd1], %rd4; ret; }\n",
                &one_warp);
-    char *own = devmem_alloc(b.gpu.mem, PARAM_MAX, 256, MEM_CONSTANT, "own");
+    char *own = devmem_alloc(b.gpu.mem, PARAM_MAX, 256, MEM_PARAMETERS, "own");
     memcpy(own, (uint64_t[]){ (uint64_t)(uintptr_t)b.in, 4711 }, 16);
     memset(b.gpu.param, 0xee, 64);
     b.gpu.launch.param = own;
