@@ -106,7 +106,21 @@ bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL, RE
 /* Has a type for each of D, A, B and C? */
 static inline bool ptx_is_matrix_product(enum ptx_op op)
 {
-    return op == OP_MMA || op == OP_WMMA_MMA;
+    return op == OP_MMA || op == OP_WMMA_MMA || op == OP_MMA_SP || op == OP_MMA_SP_ORDERED;
+}
+/* Is half of A stored, with metadata? */
+static inline bool ptx_is_sparse_product(enum ptx_op op)
+{
+    return op == OP_MMA_SP || op == OP_MMA_SP_ORDERED || op == OP_WGMMA_SP;
+}
+static inline bool ptx_is_warpgroup_product(enum ptx_op op)
+{
+    return op == OP_WGMMA || op == OP_WGMMA_SP;
+}
+/* The position of the predicate of a product of a warpgroup. */
+static inline int ptx_wgmma_predicate(enum ptx_op op)
+{
+    return op == OP_WGMMA_SP ? 5 : 3;
 }
 /* Operates on a barrier object (ptx/memory/mbarrier.c). */
 static inline bool ptx_is_mbarrier(enum ptx_op op)

@@ -537,9 +537,9 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_fence_proxy(in);
     case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
         return check_hint(in);
-    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B:
-    case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D: case OP_WMMA_MMA: case OP_WGMMA_FENCE: case OP_WGMMA:
-    case OP_WGMMA_COMMIT: case OP_WGMMA_WAIT:
+    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_MMA_SP: case OP_MMA_SP_ORDERED:
+    case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B: case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D: case OP_WMMA_MMA:
+    case OP_WGMMA_FENCE: case OP_WGMMA: case OP_WGMMA_SP: case OP_WGMMA_COMMIT: case OP_WGMMA_WAIT:
         return matrix_check(in);
     case OP_TEX: case OP_TLD4:
         return check_fetch(in);

@@ -604,19 +604,31 @@ static void check_bulk_size(struct parser *p, const struct ptx_operand *bytes)
         error_at(p, bytes->loc, "the size of a bulk copy is a multiple of 16");
 }
 
+/* The lanes of a group of four are numbered by as many as give metadata. */
+static void check_metadata(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *metadata)
+{
+    int lanes = matrix_metadata_lanes(in);
+    if (metadata[0].kind != OPD_REG)
+        error_at(p, metadata[0].loc, "the metadata of a sparse matrix is in a register");
+    if (lanes == 4 && metadata[1].imm != 0)
+        error_at(p, metadata[1].loc, "the selector of metadata must be 0 here");
+    else
+        in_range(p, &metadata[1], 4 / lanes - 1, "the selector of metadata");
+}
+
 /* The constants of wgmma.mma_async: the signs of floating-point A and B; are 16-bit matrices in memory transposed? */
 static void check_wgmma(struct parser *p, const struct ptx_inst *in)
 {
-    enum { FIRST = 4 };
+    int first = ptx_wgmma_predicate((enum ptx_op)in->op) + 1;
     bool wide = in->type[1] == T_F16 || in->type[1] == T_BF16, in_memory = in->opd[1].kind != OPD_VEC;
     int want = in->type[0] == T_S32 ? 0 : !wide ? 2 : in_memory ? 4 : 3, have = 0;
-    while (FIRST + have < in->nopd && in->opd[FIRST + have].kind != OPD_NONE)
+    while (first + have < in->nopd && in->opd[first + have].kind != OPD_NONE)
         have++;
     if (have != want)
         diag_error(p->d, in->loc.line, in->loc.col, "'%s' takes %d constant%s after the predicate here, not %d",
                    ptx_ops[in->op].text, want, want == 1 ? "" : "s", have);
     for (int i = 0; i < have && have == want; i++) {
-        const struct ptx_operand *o = &in->opd[FIRST + i];
+        const struct ptx_operand *o = &in->opd[first + i];
         if (i < 2 ? o->imm != 1 && o->imm != -1 : o->imm != 0 && o->imm != 1)
             error_at(p, o->loc, i < 2 ? "the sign of a matrix is 1 or -1" : "a matrix is transposed, 1, or not, 0");
     }
@@ -661,8 +673,15 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_MBARRIER_ARRIVE_EXPECT_TX: case OP_MBARRIER_DROP_EXPECT_TX:
         check_arrivals(p, &in->opd[2], 0, "bytes");
         break;
+    case OP_WGMMA_SP:
+        check_metadata(p, in, &in->opd[3]);
+        check_wgmma(p, in);
+        break;
     case OP_WGMMA:
         check_wgmma(p, in);
+        break;
+    case OP_MMA_SP: case OP_MMA_SP_ORDERED:
+        check_metadata(p, in, &in->opd[4]);
         break;
     case OP_CP_WAIT: case OP_BULK_WAIT: case OP_BULK_WAIT_READ: case OP_WGMMA_WAIT:
         if (in->opd[0].imm < 0)
@@ -696,7 +715,7 @@ void check_rules(struct parser *p, struct ptx_inst *in)
             diag_error(p->d, in->loc.line, in->loc.col, "'%s': %s", ptx_ops[in->op].text, why);
             return;
         }
-        if (in->op != OP_CVT && in->op != OP_WGMMA) {    /* whose legality depends on operands, or on the shape */
+        if (in->op != OP_CVT && !ptx_is_warpgroup_product((enum ptx_op)in->op)) {    /* operands matter, or the shape */
             m->used = true;
             m->op = in->op;
             memcpy(m->type, in->type, sizeof m->type);

@@ -21,7 +21,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
     { "cp", ".reduce.async.bulk.tensor" },
     { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
-    { "mma", ".sp" }, { "wgmma.mma_async", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
+    { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma.sp::ordered_metadata", ".kind" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 

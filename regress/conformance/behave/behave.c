@@ -229,6 +229,7 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_pairs(&x);
     behave_matrix(&x);
     behave_gemm(&x);
+    behave_sparse(&x);
     behave_warpgroup(&x);
     behave_cluster(&x);
     behave_bulk(&x);

@@ -72,6 +72,7 @@ void behave_texture(struct behave_ctx *x);
 void behave_pairs(struct behave_ctx *x);
 void behave_matrix(struct behave_ctx *x);
 void behave_gemm(struct behave_ctx *x);
+void behave_sparse(struct behave_ctx *x);
 void behave_warpgroup(struct behave_ctx *x);
 void behave_cluster(struct behave_ctx *x);
 void behave_bulk(struct behave_ctx *x);
