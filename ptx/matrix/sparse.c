@@ -7,8 +7,8 @@
  * A lane's word has 8 chunks. Of 16 and 32 bits: four of row g = lane / 4, then the same of row g + 8; of 8 and 4 bits:
  * eight of one row, which is g and g + 8 in turn. The words of a group of four lanes follow one another along k.
  *
- * The ISA leaves undefined what equal indices do, indices that descend where they must ascend, and other values of tf32.
- * Here each stored element is multiplied with the row of B that its index names, and check.warp reports it.
+ * The ISA leaves undefined equal indices, indices that descend where they must ascend, and other values of tf32. Here
+ * each stored element is multiplied with the row of B that its index names, and check.warp reports it.
  */
 #include "ptx/exec/check.h"
 #include "ptx/matrix/matrix.h"
@@ -37,6 +37,7 @@ static bool is_legal(const struct matrix_metadata *m, uint32_t low, uint32_t hig
 static bool check_chunk(const struct matrix_metadata *m, struct half *h, const struct dinst *d, int lane, int chunk,
                         uint32_t bits)
 {
+    lane += h->index * LANES;
     if (is_legal(m, bits & 3, bits >> 2) || check_tolerated(h->warp, d, CHECK_WARP, lane))
         return true;
     return check_failed(h->warp, d, CHECK_WARP, FAULT_WARP, lane, 0,

@@ -158,8 +158,8 @@ static void imply_modifiers(const struct parser *p, struct ptx_inst *in)
 static bool read_wgmma_shape(struct ptx_inst *in, const struct name *word)
 {
     int n, k, end = 0;
-    if (!ptx_is_warpgroup_product((enum ptx_op)in->op) || in->wgmma_n || sscanf(word->s, ".m64n%3dk%3d%n", &n, &k, &end) != 2 || word->s[end] ||
-        n <= 0 || k <= 0)
+    if (!ptx_is_warpgroup_product((enum ptx_op)in->op) || in->wgmma_n ||
+        sscanf(word->s, ".m64n%3dk%3d%n", &n, &k, &end) != 2 || word->s[end] || n <= 0 || k <= 0)
         return false;
     in->wgmma_n = (uint16_t)n;
     in->wgmma_k = (uint16_t)k;

@@ -25,9 +25,12 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 
-/* Do the modifiers from the m-th on begin with these words? */
+/* Do the modifiers from the m-th on begin with these words? A word may go on after "::". */
 static bool begins(const struct parser *p, int m, const char *words)
 {
+    size_t len = strlen(words);
+    if (!strncmp(p->mods[m]->s, words, len) && p->mods[m]->s[len] == ':')
+        return true;
     for (; *words && m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
         size_t n = p->mods[m]->len;
         if (strncmp(words, p->mods[m]->s, n))

@@ -1,8 +1,8 @@
 /*
  * Sparse products (mma.sp) against a triple loop over a dense A. A test chooses which elements of each chunk of A are
  * there, and in which order they are stored, and random bits for them and for B; what is not there takes no part in a
- * sum, so that a NaN of B beside it has no effect. Then it fills the registers of every lane by tables of where elements,
- * and bits of metadata, lie. These are those of CUTLASS 3 (include/cute/atom/mma_traits_sm90_gmma_sparse.hpp, ELayout,
+ * sum, so that a NaN of B beside it has no effect. Then it fills the registers of every lane by tables of where
+ * elements and metadata lie. They are those of CUTLASS 3 (include/cute/atom/mma_traits_sm90_gmma_sparse.hpp, ELayout,
  * and tools/util/include/cutlass/util/host_uncompress.h, BSD-3-Clause: facts of its layouts), which do not share the
  * formulas of the simulator. Sums are one fused multiply-add for each stored element, in the order of storage.
  */
@@ -14,43 +14,37 @@
 
 enum { ROWS = 16, COLUMNS = 8, DEEP = 128, LANES = 32, AT_B = 16, AT_C = 32, AT_WORD = 48, RECORD = 64, AT_D = 4096 };
 
-/* Digits of a lane's number in its group of four, or of a bit of its word, with their distance in rows and elements of
- * a row. */
-struct digit { int radix, row, column; };
-
 struct type {
     const char *a, *b, *sum;
     enum behave_kind kind_a, kind_b;
     int bits, chunk, stored;         /* elements of a chunk, and those that are there */
     int shape[2];
-    struct digit lane[2];            /* where the chunks of a lane's word begin */
-    int in_row, across;              /* bits of a word that belong to one row; rows until the next */
 };
 
 static const struct type types[] = {
-    { "f16", "f16", "f16", BEHAVE_HALF, BEHAVE_HALF, 16, 4, 2, { 16, 32 }, { { 4, 0, 16 } }, 16, 8 },
-    { "f16", "f16", "f32", BEHAVE_HALF, BEHAVE_HALF, 16, 4, 2, { 16, 32 }, { { 4, 0, 16 } }, 16, 8 },
-    { "bf16", "bf16", "f32", BEHAVE_BRAIN, BEHAVE_BRAIN, 16, 4, 2, { 16, 32 }, { { 4, 0, 16 } }, 16, 8 },
-    { "tf32", "tf32", "f32", BEHAVE_TENSOR, BEHAVE_TENSOR, 32, 2, 1, { 8, 16 }, { { 4, 0, 8 } }, 16, 8 },
-    { "s8", "s8", "s32", BEHAVE_SIGNED, BEHAVE_SIGNED, 8, 4, 2, { 32, 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "u8", "s8", "s32", BEHAVE_UNSIGNED, BEHAVE_SIGNED, 8, 4, 2, { 32, 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "s8", "u8", "s32", BEHAVE_SIGNED, BEHAVE_UNSIGNED, 8, 4, 2, { 32, 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "u8", "u8", "s32", BEHAVE_UNSIGNED, BEHAVE_UNSIGNED, 8, 4, 2, { 32, 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "s4", "s4", "s32", BEHAVE_SIGNED, BEHAVE_SIGNED, 4, 8, 4, { 64, 128 }, { { 2, 8, 0 }, { 2, 0, 64 } }, 32, 0 },
-    { "u4", "s4", "s32", BEHAVE_UNSIGNED, BEHAVE_SIGNED, 4, 8, 4, { 64, 128 }, { { 2, 8, 0 }, { 2, 0, 64 } }, 32, 0 },
-    { "s4", "u4", "s32", BEHAVE_SIGNED, BEHAVE_UNSIGNED, 4, 8, 4, { 64, 128 }, { { 2, 8, 0 }, { 2, 0, 64 } }, 32, 0 },
-    { "u4", "u4", "s32", BEHAVE_UNSIGNED, BEHAVE_UNSIGNED, 4, 8, 4, { 64, 128 }, { { 2, 8, 0 }, { 2, 0, 64 } }, 32, 0 },
-    { "e4m3", "e4m3", "f32", BEHAVE_E4M3, BEHAVE_E4M3, 8, 4, 2, { 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "e4m3", "e5m2", "f32", BEHAVE_E4M3, BEHAVE_E5M2, 8, 4, 2, { 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "e5m2", "e4m3", "f32", BEHAVE_E5M2, BEHAVE_E4M3, 8, 4, 2, { 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
-    { "e5m2", "e5m2", "f32", BEHAVE_E5M2, BEHAVE_E5M2, 8, 4, 2, { 64 }, { { 2, 8, 0 }, { 2, 0, 32 } }, 32, 0 },
+    { "f16", "f16", "f16", BEHAVE_HALF, BEHAVE_HALF, 16, 4, 2, { 16, 32 } },
+    { "f16", "f16", "f32", BEHAVE_HALF, BEHAVE_HALF, 16, 4, 2, { 16, 32 } },
+    { "bf16", "bf16", "f32", BEHAVE_BRAIN, BEHAVE_BRAIN, 16, 4, 2, { 16, 32 } },
+    { "tf32", "tf32", "f32", BEHAVE_TENSOR, BEHAVE_TENSOR, 32, 2, 1, { 8, 16 } },
+    { "s8", "s8", "s32", BEHAVE_SIGNED, BEHAVE_SIGNED, 8, 4, 2, { 32, 64 } },
+    { "u8", "s8", "s32", BEHAVE_UNSIGNED, BEHAVE_SIGNED, 8, 4, 2, { 32, 64 } },
+    { "s8", "u8", "s32", BEHAVE_SIGNED, BEHAVE_UNSIGNED, 8, 4, 2, { 32, 64 } },
+    { "u8", "u8", "s32", BEHAVE_UNSIGNED, BEHAVE_UNSIGNED, 8, 4, 2, { 32, 64 } },
+    { "s4", "s4", "s32", BEHAVE_SIGNED, BEHAVE_SIGNED, 4, 8, 4, { 64, 128 } },
+    { "u4", "s4", "s32", BEHAVE_UNSIGNED, BEHAVE_SIGNED, 4, 8, 4, { 64, 128 } },
+    { "s4", "u4", "s32", BEHAVE_SIGNED, BEHAVE_UNSIGNED, 4, 8, 4, { 64, 128 } },
+    { "u4", "u4", "s32", BEHAVE_UNSIGNED, BEHAVE_UNSIGNED, 4, 8, 4, { 64, 128 } },
+    { "e4m3", "e4m3", "f32", BEHAVE_E4M3, BEHAVE_E4M3, 8, 4, 2, { 64 } },
+    { "e4m3", "e5m2", "f32", BEHAVE_E4M3, BEHAVE_E5M2, 8, 4, 2, { 64 } },
+    { "e5m2", "e4m3", "f32", BEHAVE_E5M2, BEHAVE_E4M3, 8, 4, 2, { 64 } },
+    { "e5m2", "e5m2", "f32", BEHAVE_E5M2, BEHAVE_E5M2, 8, 4, 2, { 64 } },
 };
 
 static struct run {
     const struct type *t;
     int k, selector, lanes;          /* lanes of each four that give metadata */
     bool ordered, clamps, broken;    /* broken: indices are equal, or descend */
-    uint8_t nibble[ROWS][DEEP / 2];  /* by chunk */
+    uint8_t nibble[ROWS][BEHAVE_CHUNKS];
     uint32_t a[ROWS][DEEP], b[DEEP][COLUMNS], c[ROWS][COLUMNS];    /* a: dense; what is not there is garbage */
     int at[ROWS][DEEP / 2];          /* columns of the stored elements, in the order of storage */
 } run;
@@ -180,22 +174,26 @@ static void put_lane(unsigned char *to, int lane)
         put_bits(to + AT_C, e * sum, sum, run.c[g + 8 * (e / 2)][2 * q + e % 2]);
 }
 
-/* The bit `bit` of a word is one of the nibble of a chunk; lanes that are not selected have other words. */
-static uint32_t word_of(int lane)
+/* ---- metadata ---- */
+
+/* Digits of a lane's number in its group of four, with their distance in rows and chunks; how many chunks of a word
+ * belong to one row, and the rows until the next. */
+static const struct layout { struct { int radix, row, chunk; } lane[2]; int in_row, across; } by_rows =
+    { { { 2, 8, 0 }, { 2, 0, 8 } }, 8, 0 }, in_halves = { { { 4, 0, 4 } }, 4, 8 };
+
+uint32_t behave_metadata(int bits, int lane, int selector, int lanes, uint8_t (*nibble)[BEHAVE_CHUNKS], uint32_t other)
 {
-    const struct type *t = run.t;
-    int number = lane % 4 - run.selector * run.lanes, row0 = lane / 4, column0 = 0;
+    const struct layout *l = bits <= 8 ? &by_rows : &in_halves;
+    int number = lane % 4 - selector * lanes, row = lane % 32 / 4, chunk = 0;
     uint32_t word = 0;
-    if (number < 0 || number >= run.lanes)
-        return pick(1 << 16) * 0x10001;
-    for (int i = 0; i < 2 && t->lane[i].radix; number /= t->lane[i].radix, i++) {
-        row0 += number % t->lane[i].radix * t->lane[i].row;
-        column0 += number % t->lane[i].radix * t->lane[i].column;
+    if (number < 0 || number >= lanes)
+        return other;
+    for (int i = 0; i < 2 && l->lane[i].radix; number /= l->lane[i].radix, i++) {
+        row += number % l->lane[i].radix * l->lane[i].row;
+        chunk += number % l->lane[i].radix * l->lane[i].chunk;
     }
-    for (int bit = 0; bit < 32; bit++) {
-        int row = row0 + bit / t->in_row * t->across, chunk = column0 / t->chunk + bit % t->in_row / 4;
-        word |= (uint32_t)(run.nibble[row][chunk] >> bit % 4 & 1) << bit;
-    }
+    for (int i = 0; i < 8; i++)
+        word |= (uint32_t)nibble[row + i / l->in_row * l->across][chunk + i % l->in_row] << 4 * i;
     return word;
 }
 
@@ -206,7 +204,8 @@ static void pack(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
     (void)m;
     for (int lane = 0; lane < LANES && !end; lane++, to += RECORD) {
         put_lane(to, lane);
-        put_bits(to + AT_WORD, 0, 32, word_of(lane));
+        put_bits(to + AT_WORD, 0, 32,
+                 behave_metadata(run.t->bits, lane, run.selector, run.lanes, run.nibble, pick(1 << 16) * 0x10001));
     }
 }
 
@@ -265,8 +264,8 @@ static void product_test(struct behave_ctx *x, int number, const struct type *t,
     fprintf(f, "%%r32, %d;\n", selector);
     print_moves(f, true, sum, 28, nd, AT_D);
     fclose(f);
-    snprintf(name, sizeof name, "mma.sp%s m16n8k%d %s.%s.%s%s, selector %d%s", ordered ? " ordered" : "", k, t->sum, t->a,
-             t->b, run.clamps ? " clamped" : "", selector, run.broken ? ", illegal metadata" : "");
+    snprintf(name, sizeof name, "mma.sp%s m16n8k%d %s.%s.%s%s, selector %d%s", ordered ? " ordered" : "", k, t->sum,
+             t->a, t->b, run.clamps ? " clamped" : "", selector, run.broken ? ", illegal metadata" : "");
     behave_one(x, &(struct behave_test){ .name = name, .body = body, .block = LANES, .prepare = pack,
                                          .check_buffer = check, .cluster = 1, .simulated = run.broken });
 }
