@@ -151,6 +151,11 @@ static inline bool ptx_names_spaces(enum ptx_op op)
 {
     return op >= OP_BULK_LOAD && op <= OP_RED_ASYNC;
 }
+/* tensormap.replace. */
+static inline bool ptx_is_map_field(enum ptx_op op)
+{
+    return op >= OP_MAP_ADDRESS && op <= OP_MAP_FILL;
+}
 /* Copies a box of a tensor (ptx/memory/tensor_async.c). */
 static inline bool ptx_is_tensor_copy(enum ptx_op op)
 {

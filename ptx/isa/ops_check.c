@@ -486,6 +486,15 @@ static const char *check_fence_proxy(const struct ptx_inst *in)
     return plain && !HAS(in, SPACE, GLOBAL) ? "it takes .global, .shared::cta or .shared::cluster" : NULL;
 }
 
+/* tensormap.replace and tensormap.cp_fenceproxy. */
+static const char *check_map(const struct ptx_inst *in)
+{
+    if (in->op == OP_MAP_COPY)
+        return in->mod[PG_SYNC] && in->mod[PG_ALIGNED] ? NULL : "it has .sync.aligned";
+    bool shared = HAS(in, SPACE, SHARED) && HAS(in, SHAREDSUB, SHARED_CTA);
+    return !INST_SPACE(in) || HAS(in, SPACE, GLOBAL) || shared ? NULL : "a tensor map is in .global or .shared::cta";
+}
+
 static const char *check_hint(const struct ptx_inst *in)
 {
     uint8_t space = INST_SPACE(in);
@@ -554,6 +563,8 @@ static const char *check_rules(const struct ptx_inst *in)
     default:
         if (ptx_is_mbarrier((enum ptx_op)in->op))
             return check_mbarrier(in);
+        if (ptx_is_map_field((enum ptx_op)in->op) || in->op == OP_MAP_COPY)
+            return check_map(in);
         return in->op >= OP_VADD && in->op <= OP_VSET4 ? check_video(in) : NULL;
     }
 }

@@ -22,6 +22,7 @@
     X(E4M3, "e4m3", 1, 'f') X(E5M2, "e5m2", 1, 'f')                                           \
     X(U16X2, "u16x2", 4, 'u') X(S16X2, "s16x2", 4, 's')                                       \
     X(B1, "b1", 0, 'b') X(U4, "u4", 0, 'u') X(S4, "s4", 0, 's') X(U2, "u2", 0, 'u') X(S2, "s2", 0, 's')           \
+    X(B1024, "b1024", 0, 'b')                                                                 \
     X(PRED, "pred", 0, 'p')                                                                   \
     X(TEXREF, "texref", 8, 'o') X(SAMPLERREF, "samplerref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
 

@@ -176,11 +176,11 @@ static bool is_map(const struct tensor_map *m)
         m->type >= TENSOR_TYPE_COUNT || (m->span && m->span != 32 && m->span != 64 && m->span != 128))
         return false;
     for (unsigned i = 0; i < m->rank; i++)
-        if (m->box[i] < 1 || m->box[i] > TENSOR_BOX_MAX || m->step[i] < 1 || m->step[i] > TENSOR_STEP_MAX ||
-            (i && m->stride[i - 1] % CHUNK))
+        if (m->box[i] < 1 || m->box[i] > TENSOR_BOX_MAX ||
+            (i && (m->step[i] < 1 || m->step[i] > TENSOR_STEP_MAX || m->stride[i - 1] % CHUNK)))
             return false;
     uint32_t row = m->box[0] * element_bytes(m);
-    return row % CHUNK == 0 && (!m->span || row == m->span) && m->step[0] == 1;
+    return row % CHUNK == 0 && (!m->span || row == m->span) && !m->interleave;
 }
 
 /* Words, because private memory has no more than these in one place: compilers that lack __grid_constant__ copy a map
@@ -208,8 +208,7 @@ static enum lane_result read_map(const struct bulk_site *c, uint64_t address, st
     if (!copy_map(c, address, m))
         return bulk_misuse(c, FAULT_BOUNDS, address, "there is no memory for a tensor map at", "");
     if (!is_map(m))
-        return bulk_misuse(c, FAULT_SPACE, address, "the bytes at",
-                           "are no tensor map that cuTensorMapEncodeTiled made");
+        return bulk_misuse(c, FAULT_SPACE, address, "the bytes at", "are no valid tensor map");
     if (m->rank == want)
         return LANE_COPIES;
     fault_raise(c->h->warp, c->d, FAULT_SPACE, c->lane + c->h->index * LANES, address,

@@ -1,7 +1,7 @@
 /*
  * Tensor maps (PTX ISA 5.5.8): what a tensor copy needs to know of a tensor in global memory, of the box of its
  * elements that is copied, and of the place of these in shared memory. Programs treat a map as 128 opaque bytes, which
- * cuTensorMapEncodeTiled fills in; the layout of the bytes is simtx's own.
+ * cuTensorMapEncodeTiled fills in and tensormap.replace changes; the layout of the bytes is simtx's own.
  */
 #ifndef PTX_TENSOR_MAP_H
 #define PTX_TENSOR_MAP_H
@@ -32,11 +32,12 @@ struct tensor_map {
     uint64_t stride[TENSOR_DIMS - 1];    /* bytes, of the second dimension and those after it; multiples of 16 */
     uint32_t last[TENSOR_DIMS];      /* elements - 1 */
     uint16_t box[TENSOR_DIMS];       /* elements of the tensor that the box spans, 1 to TENSOR_BOX_MAX */
-    uint8_t step[TENSOR_DIMS];       /* of the elements in the box every n-th is copied; 1 of the first dimension */
+    uint8_t step[TENSOR_DIMS];       /* of the elements in the box every n-th is copied; all of the first dimension */
     uint8_t rank, type;              /* dimensions; enum tensor_type */
     uint8_t span;                    /* bytes within which 16-byte chunks are swizzled: 0, 32, 64 or 128 */
     uint8_t nan;                     /* elements outside the tensor are NaN; 0: zero */
-    uint8_t unused[41];
+    uint8_t interleave;              /* 0 */
+    uint8_t unused[40];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "as CUtensorMap");
 

@@ -411,6 +411,7 @@ static enum ptx_space operand_space(const struct ptx_inst *in, int k)
 {
     switch (in->op) {
     case OP_CP_ASYNC: return k ? SP_GLOBAL : SP_SHARED;
+    case OP_MAP_COPY: return k ? SP_SHARED : SP_GLOBAL;
     case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_MULTICAST: return k == 1 ? SP_GLOBAL : SP_SHARED;
     case OP_BULK_STORE: case OP_BULK_REDUCE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
     case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC:
@@ -694,6 +695,10 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B: case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D:
         wmma_check_stride(p, in);
         break;
+    case OP_MAP_COPY:
+        if (in->opd[2].imm != 128)
+            error_at(p, in->opd[2].loc, "the size must be 128");
+        break;
     case OP_CVTA:
         if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != ptx_inst_space(in))
             diag_error(p->d, in->opd[1].loc.line, in->opd[1].loc.col, "'%s' is in .%s, not in .%s",
@@ -701,6 +706,8 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
                        ptx_space_name(ptx_inst_space(in)));
         break;
     default:
+        if (ptx_is_map_field((enum ptx_op)in->op))
+            tensor_check_field(p, in);
         break;
     }
 }

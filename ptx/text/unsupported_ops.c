@@ -20,6 +20,7 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
     { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
     { "cp", ".reduce.async.bulk.tensor" },
+    { "tensormap", ".replace.tile.swizzle_atomicity" },                        /* of GPUs after Hopper */
     { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
     { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma.sp::ordered_metadata", ".kind" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },

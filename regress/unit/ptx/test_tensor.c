@@ -602,6 +602,102 @@ static void a_tolerated_copy_completes_its_bytes(void **state)
     }
 }
 
+/* ---- tensormap.replace ---- */
+
+/* Where the map is changed, and how: by constants or registers. */
+struct change { const char *space, *map; bool registers; FILE *f; };
+
+/* One field; ord: of a dimension, or -1. */
+static void print_field(const struct change *c, const char *field, int ord, bool wide, uint64_t v)
+{
+    const char *reg = wide ? "%rd11" : "%r17";
+    if (c->registers)
+        fprintf(c->f, "    mov.b%d %s, 0x%llx;\n", wide ? 64 : 32, reg, (unsigned long long)v);
+    fprintf(c->f, "    @%%first tensormap.replace.tile.%s%s.b1024.b%d [%s]", field, c->space, wide ? 64 : 32, c->map);
+    if (ord >= 0)
+        fprintf(c->f, ", %d", ord);
+    if (c->registers)
+        fprintf(c->f, ", %s;\n", reg);
+    else
+        fprintf(c->f, ", 0x%llx;\n", (unsigned long long)v);
+}
+
+static void print_constant(const struct change *c, const char *field, uint32_t v)
+{
+    fprintf(c->f, "    @%%first tensormap.replace.tile.%s%s.b1024.b32 [%s], %u;\n", field, c->space, c->map, v);
+}
+
+/* Sets all fields that the instruction can set; the numbers of types are those of PTX. */
+static void print_changes(const struct change *c, const struct tensor_map *m)
+{
+    static const uint8_t types[TENSOR_TYPE_COUNT] = {
+        [TENSOR_U8] = 0, [TENSOR_U16] = 1, [TENSOR_U32] = 2, [TENSOR_S32] = 3, [TENSOR_U64] = 4, [TENSOR_S64] = 5,
+        [TENSOR_F16] = 6, [TENSOR_F32] = 7, [TENSOR_F32_FTZ] = 8, [TENSOR_F64] = 9, [TENSOR_BF16] = 10,
+        [TENSOR_TF32] = 11, [TENSOR_TF32_FTZ] = 12,
+    };
+    print_field(c, "global_address", -1, true, m->address);
+    print_field(c, "rank", -1, false, m->rank - 1u);
+    for (int i = 0; i < m->rank; i++) {
+        print_field(c, "box_dim", i, false, m->box[i]);
+        print_field(c, "global_dim", i, false, m->last[i] + 1u);
+        print_field(c, "element_stride", i, false, m->step[i]);
+        if (i)
+            print_field(c, "global_stride", i - 1, true, m->stride[i - 1]);
+    }
+    print_constant(c, "elemtype", types[m->type]);
+    print_constant(c, "interleave_layout", 0);
+    print_constant(c, "swizzle_mode", m->span == 128 ? 3 : m->span / 32);
+    print_constant(c, "fill_mode", m->nan);
+}
+
+/* Loads a box by a map that the kernel has made of the map of another tensor: in place, or in shared memory, from where
+ * it is copied to %rd9. */
+static void load_replaced(struct machine *x, uint32_t number)
+{
+    static uint8_t want[TILE];
+    static const char *const scopes[] = { "cta", "cluster", "gpu", "sys" };
+    struct box other = random_box(x, -1), b = random_box(x, -1);
+    bool shared = number % 3;
+    for (uint32_t i = 0; i < TILE; i++)
+        want[i] = tile_byte(i);
+    each_element(x, &b, loaded, want);
+    *x->args = b.a;
+    x->args->map = other.a.map;
+    FILE *f = fmemopen(text, sizeof text, "w");
+    fprintf(f, "%s    .shared .align 128 .b8 scratch[128];\n    add.u64 %%rd9, %s;\n    mov.u32 %%r16, scratch;\n"
+            "    cvt.u64.u32 %%rd12, %%r16;\n    setp.lt.u32 %%p, %%r1, 32;\n    shl.b32 %%r18, %%r1, 2;\n"
+            "    add.u32 %%r19, %%r16, %%r18;\n    cvt.u64.u32 %%rd10, %%r18;\n    add.u64 %%rd10, %%rd10, %%rd2;\n"
+            "    @%%p ld.global.u32 %%r17, [%%rd10];\n    @%%p st.shared.u32 [%%r19], %%r17;\n    bar.sync 0;\n", HEAD,
+            shared ? "%rd1, 49152" : "%rd2, 0");
+    struct change c = { shared ? ".shared::cta" : number % 2 ? ".global" : "", shared ? "%rd12" : "%rd2", number % 2,
+                        f };
+    print_changes(&c, &b.a.map);
+    fputs("    bar.sync 0;\n", f);
+    if (shared)
+        fprintf(f, "    @%%p tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.%s.sync.aligned "
+                "[%%rd9], [%%%s], 128;\n", scopes[number % 4], number % 3 == 1 ? "rd12" : "r16");
+    else
+        fputs("    fence.proxy.tensormap::generic.release.gpu;\n", f);
+    fprintf(f, "    bar.sync 0;\n    fence.proxy.tensormap::generic.acquire.gpu [%%rd9], 128;\n%s"
+            "    @%%first cp.async.bulk.tensor.%dd.shared::cluster.global" DONE " [tile], [%%rd9, %s], [bar];\n%s",
+            EXPECT, b.a.map.rank, coordinates[b.a.map.rank - 1], WAIT SHOW);
+    fclose(f);
+    if (machine_run(x, text, 1))
+        fail_msg("%s", simtx_last_message(x->gpu));
+    compare("replaced", number, &b, x->tiles, want, TILE);
+}
+
+static void replaced_maps_are_those_of_their_fields(void **state)
+{
+    for (int timing = 0; timing < 2; timing++) {
+        struct machine x = machine_new(timing, 1, "");
+        random_state = 41;
+        for (uint32_t i = 0; i < 60; i++)
+            load_replaced(&x, i);
+        simtx_gpu_free(x.gpu);
+    }
+}
+
 struct misuse { const char *says; void (*change)(struct args *a); const char *map, *instruction; };
 
 static void other_bytes(struct args *a) { a->map.magic = 1; }
@@ -621,7 +717,7 @@ static void type_f32(struct args *a) { a->map.type = TENSOR_F32; }
 static void faults_name_what_is_wrong(void **state)
 {
     static const struct misuse cases[] = {
-        { "are no tensor map that cuTensorMapEncodeTiled made", other_bytes, "%rd2", REDUCE("2d", "add") },
+        { "are no valid tensor map", other_bytes, "%rd2", REDUCE("2d", "add") },
         { "has 1 dimension, and the instruction copies 2", other_rank, "%rd2", REDUCE("2d", "add") },
         { "a tensor map must be aligned to 64 bytes", nothing, "%rd10", REDUCE("2d", "add") },
         { "there is no memory for a tensor map at", nothing, "%rd9", REDUCE("2d", "add") },
@@ -659,7 +755,8 @@ int main(void)
         cmocka_unit_test(reductions_are_those_of_the_model), cmocka_unit_test(blocks_of_a_mask_get_the_box),
         cmocka_unit_test(l2_is_read_once), cmocka_unit_test(other_machines_load_the_same),
         cmocka_unit_test(a_tolerated_copy_completes_its_bytes),
-        cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(faults_name_what_is_wrong),
+        cmocka_unit_test(host_threads_do_not_matter),
+        cmocka_unit_test(replaced_maps_are_those_of_their_fields), cmocka_unit_test(faults_name_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
