@@ -81,6 +81,7 @@ struct ptx_op_info {
      *   k bytes to copy, 32 bits, or predicate   r single-precision source
      *   o level, gradient or offset: 32 bits, scalar or vector
      *   h 16-bit source                          y, w  [map, {coordinates}] of a tensor: two operands
+     *   z offsets of im2col: a vector of 16 bits
      */
     const char *sig;
     enum ptx_unit unit;

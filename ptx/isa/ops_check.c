@@ -458,17 +458,24 @@ int ptx_tensor_dims(const struct ptx_inst *in)
 
 bool ptx_takes_word(enum ptx_op op, uint8_t mod)
 {
-    bool tensor = ptx_is_tensor_copy(op);
+    bool tensor = ptx_is_tensor_copy(op), stores = op == OP_TENSOR_STORE || op == OP_TENSOR_REDUCE;
     switch (mod) {
     case MOD(GEOM, 4D): case MOD(GEOM, 5D): return tensor;
+    case MOD(LOD, IM2COL): return tensor && !stores;
+    case MOD(LOD, IM2COL_NO_OFFS): return stores;
+    case MOD(LOD, BASE): case MOD(LOD, LEVEL): case MOD(LOD, GRAD):
     case MOD(GEOM, A1D): case MOD(GEOM, A2D): case MOD(GEOM, CUBE): case MOD(GEOM, ACUBE): return !tensor;
     default: return true;
     }
 }
 
 /* The types of reductions are those of tensor maps. */
-static const char *check_tensor_reduce(const struct ptx_inst *in)
+static const char *check_tensor_copy(const struct ptx_inst *in)
 {
+    if (in->mod[PG_LOD] && ptx_tensor_dims(in) < 3)
+        return "the mode im2col is for .3d, .4d and .5d";
+    if (in->op != OP_TENSOR_REDUCE)
+        return NULL;
     bool other = !in->mod[PG_ATOM] || HAS(in, ATOM, CAS) || HAS(in, ATOM, EXCH);
     return other ? "a reduction is one of .add .min .max .inc .dec .and .or .xor" : NULL;
 }
@@ -538,8 +545,9 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_copy(in);
     case OP_BULK_REDUCE:
         return check_bulk_reduce(in);
-    case OP_TENSOR_REDUCE:
-        return check_tensor_reduce(in);
+    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_STORE: case OP_TENSOR_REDUCE:
+    case OP_TENSOR_PREFETCH:
+        return check_tensor_copy(in);
     case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: case OP_BULK_REDUCE_SEND:
         return check_async_store(in);
     case OP_FENCE_PROXY_ASYNC:

@@ -124,6 +124,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(PARAMSUB, ENTRY, "param::entry") X(PARAMSUB, FUNC, "param::func")                       \
     X(SHAREDSUB, SHARED_CTA, "shared::cta") X(SHAREDSUB, SHARED_CLUSTER, "shared::cluster")   \
     X(LOD, BASE, "base") X(LOD, LEVEL, "level") X(LOD, GRAD, "grad")                          \
+    X(LOD, IM2COL, "im2col") X(LOD, IM2COL_NO_OFFS, "im2col_no_offs")                         \
     X(COMP, R, "r") X(COMP, G, "g") X(COMP, B, "b") X(COMP, A, "a")                           \
     X(SURF, B, "b") X(SURF, P, "p")                                                           \
     X(GEOM, 1D, "1d") X(GEOM, 2D, "2d") X(GEOM, 3D, "3d") X(GEOM, A1D, "a1d")                 \

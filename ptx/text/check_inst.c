@@ -222,7 +222,7 @@ static enum ptx_type letter_type(const struct ptx_inst *in, char letter)
     case 'D': case 'A': return twice((enum ptx_type)in->type[0]);
     case 'p': case 'q': return T_PRED;
     case 'u': case 'e': case 'w': return T_U32;
-    case 'h': return T_U16;
+    case 'h': case 'z': return T_U16;
     default: return T_B64;
     }
 }
@@ -486,6 +486,22 @@ static bool check_coordinates(struct parser *p, const struct ptx_inst *in, struc
     return ok;
 }
 
+/* As many as the tensor has dimensions besides the channels and the images. */
+static bool check_offsets(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
+{
+    int want = ptx_tensor_dims(in) - 2;
+    bool ok = true;
+    if (in->mod[PG_LOD] != MOD(LOD, IM2COL))
+        return error_at(p, o->loc, "offsets are for the mode .im2col");
+    if (o->kind != OPD_VEC || o->n != want) {
+        diag_error(p->d, o->loc.line, o->loc.col, "a vector { } of %d offset%s is expected", want, want == 1 ? "" : "s");
+        return false;
+    }
+    for (int i = 0; i < want; i++)
+        ok &= check_scalar(p, in, 'z', &o->elem[i], T_B16);
+    return ok;
+}
+
 /* The bytes that an asynchronous copy reads, or whether it reads none. */
 static bool check_amount(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
 {
@@ -502,6 +518,8 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
         return true;
     case 'w':
         return check_coordinates(p, in, o);
+    case 'z':
+        return check_offsets(p, in, o);
     case 'F': case 'n': case 'W':
         return check_fragment(p, in, letter, o);
     case 'N':
@@ -694,6 +712,10 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         break;
     case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B: case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D:
         wmma_check_stride(p, in);
+        break;
+    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_PREFETCH:
+        if (in->mod[PG_LOD] && in->opd[in->op == OP_TENSOR_PREFETCH ? 2 : 4].kind == OPD_NONE)
+            error_at(p, in->loc, "the mode .im2col needs offsets");
         break;
     case OP_MAP_COPY:
         if (in->opd[2].imm != 128)

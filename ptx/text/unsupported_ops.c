@@ -41,12 +41,11 @@ static bool begins(const struct parser *p, int m, const char *words)
     return !*words;
 }
 
-/* The only mode of tensor copies is .tile, which tensor_words() has removed: another word of this kind is
- * unsupported. */
+/* Modes of tensor copies of GPUs after Hopper; tensor_words() has removed .tile. */
 static bool is_other_mode(const struct parser *p, const char *word)
 {
     return ptx_is_tensor_copy(p->opcode->op) &&
-           (!strncmp(word, ".im2col", 7) || !strncmp(word, ".tile", 5) || !strncmp(word, ".cta_group", 10));
+           (!strncmp(word, ".im2col::", 9) || !strncmp(word, ".tile", 5) || !strncmp(word, ".cta_group", 10));
 }
 
 static bool reject(struct parser *p, const char *word)
