@@ -215,14 +215,26 @@ static bool has_window(const struct tensor_map *m, unsigned i)
     return !picture || window_end(m, i) > m->lower[i - 1];
 }
 
+static bool has_swizzle(const struct tensor_map *m)
+{
+    return !m->span || m->span == 32 || m->span == 64 || m->span == 128;
+}
+
+/* Dimensions after the second have no box in im2col. */
+static bool is_dimension(const struct tensor_map *m, unsigned i)
+{
+    bool box = (m->im2col && i > 1) || (m->box[i] >= 1 && m->box[i] <= most_in_box(m, i));
+    bool step = !i || (m->step[i] >= 1 && m->step[i] <= TENSOR_STEP_MAX && m->stride[i - 1] % CHUNK == 0);
+    return box && step && has_window(m, i);
+}
+
 static bool is_map(const struct tensor_map *m)
 {
-    if (m->magic != TENSOR_MAP_MAGIC || m->address % CHUNK || m->rank < 1 || m->rank > TENSOR_DIMS ||
-        m->type >= TENSOR_TYPE_COUNT || (m->im2col && m->rank < 3) || (m->span && m->span != 32 && m->span != 64 && m->span != 128))
+    if (m->magic != TENSOR_MAP_MAGIC || m->address % CHUNK || m->rank < (m->im2col ? 3 : 1) || m->rank > TENSOR_DIMS ||
+        m->type >= TENSOR_TYPE_COUNT || !has_swizzle(m))
         return false;
     for (unsigned i = 0; i < m->rank; i++)
-        if ((!(m->im2col && i > 1) && (m->box[i] < 1 || m->box[i] > most_in_box(m, i))) || !has_window(m, i) ||
-            (i && (m->step[i] < 1 || m->step[i] > TENSOR_STEP_MAX || m->stride[i - 1] % CHUNK)))
+        if (!is_dimension(m, i))
             return false;
     uint32_t row = m->box[0] * element_bytes(m);
     return row % CHUNK == 0 && (!m->span || row == m->span) && !m->interleave;

@@ -494,7 +494,8 @@ static bool check_offsets(struct parser *p, const struct ptx_inst *in, struct pt
     if (in->mod[PG_LOD] != MOD(LOD, IM2COL))
         return error_at(p, o->loc, "offsets are for the mode .im2col");
     if (o->kind != OPD_VEC || o->n != want) {
-        diag_error(p->d, o->loc.line, o->loc.col, "a vector { } of %d offset%s is expected", want, want == 1 ? "" : "s");
+        diag_error(p->d, o->loc.line, o->loc.col, "a vector { } of %d offset%s is expected", want,
+                   want == 1 ? "" : "s");
         return false;
     }
     for (int i = 0; i < want; i++)

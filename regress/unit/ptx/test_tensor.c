@@ -836,12 +836,17 @@ static void other_rank(struct args *a) { a->map.rank = 1; }
 static void no_memory(struct args *a) { a->map.address = 4096; }
 static void large_box(struct args *a) { a->map.box[1] = 256; }
 static void huge_box(struct args *a) { a->map.rank = 3, a->map.step[2] = 1, a->map.box[1] = a->map.box[2] = 256; }
+static void of_pictures(struct args *a) { a->map.rank = 3, a->map.step[2] = a->map.im2col = 1; }
+static void no_window(struct args *a) { of_pictures(a), a->map.lower[0] = 3, a->map.upper[0] = -61; }
+static void three_dimensions(struct args *a) { a->map.rank = 3, a->map.step[2] = a->map.box[2] = 1; }
 static void nothing(struct args *a) { (void)a; }
 static void type_u8(struct args *a) { a->map.type = TENSOR_U8; }
 static void type_s32(struct args *a) { a->map.type = TENSOR_S32; }
 static void type_f32(struct args *a) { a->map.type = TENSOR_F32; }
 
 #define REDUCE(dims, op) "cp.reduce.async.bulk.tensor." dims ".global.shared::cta." op ".tile.bulk_group"
+#define REDUCE_PICTURES "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group"
+#define OTHER_MODE "the mode of the instruction is not that of the tensor map"
 #define REFUSED "the reduction does not take the element type of the tensor map"
 
 /* The box has the first 8192 of the 16392 bytes of shared memory, which end with the barrier object. */
@@ -857,6 +862,9 @@ static void faults_name_what_is_wrong(void **state)
         { "reads 128 bytes at 0x4000 of shared memory; the block has 16392 bytes", large_box, "%rd2",
           REDUCE("2d", "add") },
         { "no shared memory has room for the box", huge_box, "%rd2", REDUCE("3d", "add") },
+        { OTHER_MODE, of_pictures, "%rd2", REDUCE("3d", "add") },
+        { OTHER_MODE, three_dimensions, "%rd2", REDUCE_PICTURES },
+        { "are no valid tensor map", no_window, "%rd2", REDUCE_PICTURES },
         { REFUSED, type_u8, "%rd2", REDUCE("2d", "add") }, { REFUSED, type_s32, "%rd2", REDUCE("2d", "inc") },
         { REFUSED, type_f32, "%rd2", REDUCE("2d", "min") }, { REFUSED, type_f32, "%rd2", REDUCE("2d", "and") },
     };
