@@ -384,6 +384,17 @@ static void make_other_map(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
         };
 }
 
+/* Two rows of 4 pixels of 16 channels, and a box of all of them. */
+static void make_pictures(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
+{
+    void *map;
+    if (!end && simtx_module_symbol(m, "map", &map, NULL))
+        *(struct tensor_map *)map = (struct tensor_map){
+            .magic = TENSOR_MAP_MAGIC, .address = (uint64_t)(uintptr_t)buf, .rank = 3, .type = TENSOR_U32,
+            .stride = { 64, 256 }, .last = { 15, 3, 1 }, .box = { 16, 8 }, .step = { 1, 1, 1 }, .im2col = 1
+        };
+}
+
 #define REPLACE(FIELD) "  tensormap.replace.tile." FIELD " "
 /* The map of make_map, in a copy in shared memory, which goes back to `map`. */
 #define REPLACE_ALL                                                                                          \
@@ -434,6 +445,10 @@ static void tensor_tests(struct behave_ctx *x)
           BEGIN MAP EXPECT(512) "  createpolicy.fractional.L2::evict_last.b64 %d2, 1.0;\n  mov.u32 %r4, 0;\n"
           "  cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d9, {%r4, 0}];\n"
           "  @%p1 " TENSOR_LOAD("cta") ".L2::cache_hint [tile], [map, {%r4, 0}], [bar], %d2;\n" WAIT("W", 0) SHOW },
+        { .name = "tensor load of pixels", .module = TENSOR, .prepare = make_pictures, .simulated = true, .cluster = 1,
+          .expect = first_bytes, .body =
+          BEGIN MAP EXPECT(512) "  @%p1 cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE
+          " [%r1], [%d9, {0, 0, 0}], [%r2], {0};\n" WAIT("W", 0) SHOW },
         { .name = "tensor load by a map of which all has been replaced", .prepare = make_other_map,
           .module = TENSOR ".shared .align 128 .b8 changed[128];\n", .simulated = true, .cluster = 1,
           .expect = first_bytes, .body =
@@ -514,8 +529,8 @@ static void fault_tests(struct behave_ctx *x)
           "  @%p1 " LOAD ".multicast::cluster [%r1], [%b], 16, [%r5], %h1;\n" SYNC },
         { .name = "a mask of 32 bits", .module = MEMORY, .refused = "needs .u16 here", .body =
           "  " LOAD ".multicast::cluster [tile], [%b], 16, [bar], %r1;\n" },
-        { .name = "im2col", .module = MEMORY, .refused = ".im2col' is not supported", .body =
-          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE
+        { .name = "im2col along one dimension", .module = MEMORY, .refused = ".im2col::w' is not supported", .body =
+          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w" DONE
           " [tile], [%b, {%r1, %r1, %r1}], [bar], {1};\n" },
         { .name = "coordinates of another rank", .module = MEMORY,
           .refused = "a tensor of 2 dimensions has 2 coordinates, not 3", .body =
