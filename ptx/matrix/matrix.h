@@ -42,7 +42,7 @@ int matrix_metadata_lanes(const struct ptx_inst *in);
 /*
  * Its products in each warp, of a sparse product those of stored elements, and the products of f16 that take a tensor
  * core as long: NVIDIA A100 Tensor Core GPU Architecture (2020), table 1, has the throughput of each type, and twice
- * that of sparse products; NVIDIA H100 Tensor Core GPU Architecture (2022), table 2, that of e4m3 and e5m2.
+ * that for sparse products; NVIDIA H100 Tensor Core GPU Architecture (2022), table 2, that of e4m3 and e5m2.
  */
 uint32_t matrix_work(const struct ptx_inst *in);
 uint32_t matrix_products(const struct ptx_inst *in);

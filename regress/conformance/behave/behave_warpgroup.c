@@ -12,7 +12,7 @@
 
 enum { ROWS = 64, COLUMNS = 256, DEPTH = 256, CHUNK = 16, THREADS = 128,
        AT_B = 12 << 10, IMAGE = 46 << 10, AT_REGISTERS = IMAGE, AT_METADATA = IMAGE + (2 << 10),
-       SLOW = 2 << 10, TESTS = 96, SPARSE_TESTS = 96 };
+       SLOW = 2 << 10, TESTS = 96, SPARSE_TESTS = 48 };
 
 struct type { const char *d, *a, *b; enum behave_kind kind_a, kind_b; int bits; bool half, integer; };
 
