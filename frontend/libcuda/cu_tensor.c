@@ -37,18 +37,36 @@ static bool enums_exist(CUtensorMapDataType t, CUtensorMapInterleave i, CUtensor
            f <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
 }
 
-static bool dimensions_fit(uint32_t rank, const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *box,
+static bool dimensions_fit(uint32_t rank, const cuuint64_t *elements, const cuuint64_t *strides,
                            const cuuint32_t *steps)
 {
-    if (!elements || !box || !steps || (rank > 1 && !strides))
+    if (!elements || !steps || (rank > 1 && !strides))
         return false;
     for (uint32_t i = 0; i < rank; i++) {
         bool stride = !i || (strides[i - 1] % ADDRESS_ALIGN == 0 && strides[i - 1] < stride_end);
-        if (!stride || !elements[i] || elements[i] > most_elements || !box[i] || box[i] > TENSOR_BOX_MAX || !steps[i] ||
-            steps[i] > TENSOR_STEP_MAX)
+        if (!stride || !elements[i] || elements[i] > most_elements || !steps[i] || steps[i] > TENSOR_STEP_MAX)
             return false;
     }
     return true;
+}
+
+static bool box_fits(uint32_t rank, const cuuint32_t *box)
+{
+    for (uint32_t i = 0; box && i < rank; i++)
+        if (!box[i] || box[i] > TENSOR_BOX_MAX)
+            return false;
+    return box;
+}
+
+/* The corners of the window of im2col have 16, 8 or 5 bits, and the window has pixels. */
+static bool window_fits(uint32_t rank, const cuuint64_t *elements, const int *lower, const int *upper)
+{
+    int end = rank == 3 ? 1 << 15 : rank == 4 ? 1 << 7 : 1 << 4;
+    for (uint32_t i = 0; lower && upper && i < rank - 2; i++)
+        if (lower[i] < -end || lower[i] >= end || upper[i] < -end || upper[i] >= end ||
+            (int64_t)elements[i + 1] + upper[i] <= lower[i])
+            return false;
+    return lower && upper;
 }
 
 static uint32_t span_of(CUtensorMapSwizzle s)
@@ -66,29 +84,27 @@ static bool is_supported(CUtensorMapDataType t, CUtensorMapInterleave i, CUtenso
 
 /* ---- functions ---- */
 
-CU_API CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                                       const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *box,
-                                       const cuuint32_t *steps, CUtensorMapInterleave interleave,
-                                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                       CUtensorMapFloatOOBfill outside)
+/* What both modes have. m: a map with box[0] and what belongs to its mode. */
+static CUresult encode(CUtensorMap *map, struct tensor_map m, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                       const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *steps,
+                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill outside)
 {
-    if (!is_aligned(map, TENSOR_MAP_ALIGN) || !is_aligned(address, ADDRESS_ALIGN) || rank < 1 || rank > TENSOR_DIMS ||
-        !enums_exist(type, interleave, swizzle, promotion, outside) ||
-        !dimensions_fit(rank, elements, strides, box, steps) ||
-        (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && rank < 3) ||
-        (outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE && is_integer(type)))
-        return CUDA_ERROR_INVALID_VALUE;
-    uint32_t row = type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ ? box[0] * element_bytes[type] : 0;
-    if (row % ROW_ALIGN || (span_of(swizzle) && swizzle <= CU_TENSOR_MAP_SWIZZLE_128B && row > span_of(swizzle)))
+    uint32_t row = type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ ? m.box[0] * element_bytes[type] : 0;
+    if ((interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && rank < 3) ||
+        (outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE && is_integer(type)) || row % ROW_ALIGN ||
+        (span_of(swizzle) && swizzle <= CU_TENSOR_MAP_SWIZZLE_128B && row > span_of(swizzle)))
         return CUDA_ERROR_INVALID_VALUE;
     if (!is_supported(type, interleave, swizzle, row))
         return CUDA_ERROR_NOT_SUPPORTED;
-    struct tensor_map m = { .magic = TENSOR_MAP_MAGIC, .address = cu_address(address), .rank = (uint8_t)rank,
-                            .type = (uint8_t)type, .span = (uint8_t)span_of(swizzle), .step = { 1 },
-                            .nan = outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE };
+    m.magic = TENSOR_MAP_MAGIC;
+    m.address = cu_address(address);
+    m.rank = (uint8_t)rank;
+    m.type = (uint8_t)type;
+    m.span = (uint8_t)span_of(swizzle);
+    m.step[0] = 1;
+    m.nan = outside != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
     for (uint32_t i = 0; i < rank; i++) {
         m.last[i] = (uint32_t)(elements[i] - 1);
-        m.box[i] = (uint16_t)box[i];
         if (i) {
             m.stride[i - 1] = strides[i - 1];
             m.step[i] = (uint8_t)steps[i];
@@ -96,6 +112,42 @@ CU_API CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType typ
     }
     memcpy(map, &m, sizeof m);
     return CUDA_SUCCESS;
+}
+
+CU_API CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                       const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *box,
+                                       const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                       CUtensorMapFloatOOBfill outside)
+{
+    struct tensor_map m = { .im2col = 0 };
+    if (!is_aligned(map, TENSOR_MAP_ALIGN) || !is_aligned(address, ADDRESS_ALIGN) || rank < 1 || rank > TENSOR_DIMS ||
+        !enums_exist(type, interleave, swizzle, promotion, outside) ||
+        !dimensions_fit(rank, elements, strides, steps) || !box_fits(rank, box))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < rank; i++)
+        m.box[i] = (uint16_t)box[i];
+    return encode(map, m, type, rank, address, elements, strides, steps, interleave, swizzle, outside);
+}
+
+CU_API CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                        const cuuint64_t *elements, const cuuint64_t *strides, const int *lower,
+                                        const int *upper, cuuint32_t channels, cuuint32_t pixels,
+                                        const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                        CUtensorMapFloatOOBfill outside)
+{
+    struct tensor_map m = { .im2col = 1, .box = { (uint16_t)channels, (uint16_t)pixels } };
+    if (!is_aligned(map, TENSOR_MAP_ALIGN) || !is_aligned(address, ADDRESS_ALIGN) || rank < 3 || rank > TENSOR_DIMS ||
+        !enums_exist(type, interleave, swizzle, promotion, outside) ||
+        !dimensions_fit(rank, elements, strides, steps) || !window_fits(rank, elements, lower, upper) || !channels ||
+        channels > TENSOR_BOX_MAX || !pixels || pixels > TENSOR_PIXELS_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < rank - 2; i++) {
+        m.lower[i] = (int16_t)lower[i];
+        m.upper[i] = (int16_t)upper[i];
+    }
+    return encode(map, m, type, rank, address, elements, strides, steps, interleave, swizzle, outside);
 }
 
 CU_API CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address)

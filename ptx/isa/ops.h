@@ -81,6 +81,7 @@ struct ptx_op_info {
      *   k bytes to copy, 32 bits, or predicate   r single-precision source
      *   o level, gradient or offset: 32 bits, scalar or vector
      *   h 16-bit source                          y, w  [map, {coordinates}] of a tensor: two operands
+     *   z offsets of im2col: a vector of 16 bits
      */
     const char *sig;
     enum ptx_unit unit;
@@ -106,7 +107,21 @@ bool ptx_has_lane_functions(enum ptx_op op);           /* no MEMORY, CONTROL, RE
 /* Has a type for each of D, A, B and C? */
 static inline bool ptx_is_matrix_product(enum ptx_op op)
 {
-    return op == OP_MMA || op == OP_WMMA_MMA;
+    return op == OP_MMA || op == OP_WMMA_MMA || op == OP_MMA_SP || op == OP_MMA_SP_ORDERED;
+}
+/* Is half of A stored, with metadata? */
+static inline bool ptx_is_sparse_product(enum ptx_op op)
+{
+    return op == OP_MMA_SP || op == OP_MMA_SP_ORDERED || op == OP_WGMMA_SP;
+}
+static inline bool ptx_is_warpgroup_product(enum ptx_op op)
+{
+    return op == OP_WGMMA || op == OP_WGMMA_SP;
+}
+/* The position of the predicate of a product of a warpgroup. */
+static inline int ptx_wgmma_predicate(enum ptx_op op)
+{
+    return op == OP_WGMMA_SP ? 5 : 3;
 }
 /* Operates on a barrier object (ptx/memory/mbarrier.c). */
 static inline bool ptx_is_mbarrier(enum ptx_op op)
@@ -136,6 +151,11 @@ static inline bool ptx_is_async_store(enum ptx_op op)
 static inline bool ptx_names_spaces(enum ptx_op op)
 {
     return op >= OP_BULK_LOAD && op <= OP_RED_ASYNC;
+}
+/* tensormap.replace. */
+static inline bool ptx_is_map_field(enum ptx_op op)
+{
+    return op >= OP_MAP_ADDRESS && op <= OP_MAP_FILL;
 }
 /* Copies a box of a tensor (ptx/memory/tensor_async.c). */
 static inline bool ptx_is_tensor_copy(enum ptx_op op)

@@ -458,17 +458,24 @@ int ptx_tensor_dims(const struct ptx_inst *in)
 
 bool ptx_takes_word(enum ptx_op op, uint8_t mod)
 {
-    bool tensor = ptx_is_tensor_copy(op);
+    bool tensor = ptx_is_tensor_copy(op), stores = op == OP_TENSOR_STORE || op == OP_TENSOR_REDUCE;
     switch (mod) {
     case MOD(GEOM, 4D): case MOD(GEOM, 5D): return tensor;
+    case MOD(LOD, IM2COL): return tensor && !stores;
+    case MOD(LOD, IM2COL_NO_OFFS): return stores;
+    case MOD(LOD, BASE): case MOD(LOD, LEVEL): case MOD(LOD, GRAD):
     case MOD(GEOM, A1D): case MOD(GEOM, A2D): case MOD(GEOM, CUBE): case MOD(GEOM, ACUBE): return !tensor;
     default: return true;
     }
 }
 
 /* The types of reductions are those of tensor maps. */
-static const char *check_tensor_reduce(const struct ptx_inst *in)
+static const char *check_tensor_copy(const struct ptx_inst *in)
 {
+    if (in->mod[PG_LOD] && ptx_tensor_dims(in) < 3)
+        return "the mode im2col is for .3d, .4d and .5d";
+    if (in->op != OP_TENSOR_REDUCE)
+        return NULL;
     bool other = !in->mod[PG_ATOM] || HAS(in, ATOM, CAS) || HAS(in, ATOM, EXCH);
     return other ? "a reduction is one of .add .min .max .inc .dec .and .or .xor" : NULL;
 }
@@ -484,6 +491,15 @@ static const char *check_fence_proxy(const struct ptx_inst *in)
 {
     bool plain = !in->mod[PG_SHAREDSUB] && in->mod[PG_SPACE];
     return plain && !HAS(in, SPACE, GLOBAL) ? "it takes .global, .shared::cta or .shared::cluster" : NULL;
+}
+
+/* tensormap.replace and tensormap.cp_fenceproxy. */
+static const char *check_map(const struct ptx_inst *in)
+{
+    if (in->op == OP_MAP_COPY)
+        return in->mod[PG_SYNC] && in->mod[PG_ALIGNED] ? NULL : "it has .sync.aligned";
+    bool shared = HAS(in, SPACE, SHARED) && HAS(in, SHAREDSUB, SHARED_CTA);
+    return !INST_SPACE(in) || HAS(in, SPACE, GLOBAL) || shared ? NULL : "a tensor map is in .global or .shared::cta";
 }
 
 static const char *check_hint(const struct ptx_inst *in)
@@ -529,17 +545,18 @@ static const char *check_rules(const struct ptx_inst *in)
         return check_copy(in);
     case OP_BULK_REDUCE:
         return check_bulk_reduce(in);
-    case OP_TENSOR_REDUCE:
-        return check_tensor_reduce(in);
+    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_STORE: case OP_TENSOR_REDUCE:
+    case OP_TENSOR_PREFETCH:
+        return check_tensor_copy(in);
     case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC: case OP_BULK_REDUCE_SEND:
         return check_async_store(in);
     case OP_FENCE_PROXY_ASYNC:
         return check_fence_proxy(in);
     case OP_DISCARD: case OP_APPLYPRIORITY: case OP_POLICY_RANGE:
         return check_hint(in);
-    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B:
-    case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D: case OP_WMMA_MMA: case OP_WGMMA_FENCE: case OP_WGMMA:
-    case OP_WGMMA_COMMIT: case OP_WGMMA_WAIT:
+    case OP_LDMATRIX: case OP_STMATRIX: case OP_MOVMATRIX: case OP_MMA: case OP_MMA_SP: case OP_MMA_SP_ORDERED:
+    case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B: case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D: case OP_WMMA_MMA:
+    case OP_WGMMA_FENCE: case OP_WGMMA: case OP_WGMMA_SP: case OP_WGMMA_COMMIT: case OP_WGMMA_WAIT:
         return matrix_check(in);
     case OP_TEX: case OP_TLD4:
         return check_fetch(in);
@@ -556,6 +573,8 @@ static const char *check_rules(const struct ptx_inst *in)
     default:
         if (ptx_is_mbarrier((enum ptx_op)in->op))
             return check_mbarrier(in);
+        if (ptx_is_map_field((enum ptx_op)in->op) || in->op == OP_MAP_COPY)
+            return check_map(in);
         return in->op >= OP_VADD && in->op <= OP_VSET4 ? check_video(in) : NULL;
     }
 }

@@ -22,6 +22,7 @@
     X(E4M3, "e4m3", 1, 'f') X(E5M2, "e5m2", 1, 'f')                                           \
     X(U16X2, "u16x2", 4, 'u') X(S16X2, "s16x2", 4, 's')                                       \
     X(B1, "b1", 0, 'b') X(U4, "u4", 0, 'u') X(S4, "s4", 0, 's') X(U2, "u2", 0, 'u') X(S2, "s2", 0, 's')           \
+    X(B1024, "b1024", 0, 'b')                                                                 \
     X(PRED, "pred", 0, 'p')                                                                   \
     X(TEXREF, "texref", 8, 'o') X(SAMPLERREF, "samplerref", 8, 'o') X(SURFREF, "surfref", 8, 'o')
 
@@ -123,6 +124,7 @@ const char *ptx_space_name(enum ptx_space s);
     X(PARAMSUB, ENTRY, "param::entry") X(PARAMSUB, FUNC, "param::func")                       \
     X(SHAREDSUB, SHARED_CTA, "shared::cta") X(SHAREDSUB, SHARED_CLUSTER, "shared::cluster")   \
     X(LOD, BASE, "base") X(LOD, LEVEL, "level") X(LOD, GRAD, "grad")                          \
+    X(LOD, IM2COL, "im2col") X(LOD, IM2COL_NO_OFFS, "im2col_no_offs")                         \
     X(COMP, R, "r") X(COMP, G, "g") X(COMP, B, "b") X(COMP, A, "a")                           \
     X(SURF, B, "b") X(SURF, P, "p")                                                           \
     X(GEOM, 1D, "1d") X(GEOM, 2D, "2d") X(GEOM, 3D, "3d") X(GEOM, A1D, "a1d")                 \

@@ -36,10 +36,13 @@ int matrix_element_bits(enum ptx_type t);
 /* Is the instruction's combination of shape, types and layouts legal? NULL, or a sentence for the message. */
 const char *matrix_check(const struct ptx_inst *in);
 
+/* The lanes of a group of four that give the metadata of a sparse product, one word each. */
+int matrix_metadata_lanes(const struct ptx_inst *in);
+
 /*
- * Its products in each warp, and the products of f16 that take a tensor core as long: NVIDIA A100 Tensor Core GPU
- * Architecture (2020), table 1, has the throughput of each type, NVIDIA H100 Tensor Core GPU Architecture (2022),
- * table 2, that of e4m3 and e5m2.
+ * Its products in each warp, of a sparse product those of stored elements, and the products of f16 that take a tensor
+ * core as long: NVIDIA A100 Tensor Core GPU Architecture (2020), table 1, has the throughput of each type, and twice
+ * that for sparse products; NVIDIA H100 Tensor Core GPU Architecture (2022), table 2, that of e4m3 and e5m2.
  */
 uint32_t matrix_work(const struct ptx_inst *in);
 uint32_t matrix_products(const struct ptx_inst *in);

@@ -6,6 +6,9 @@
  * Elements of f16 are converted to f32 before and rounded once after it. Subnormal numbers are kept; a NaN is
  * 0x7fffffff (f16: 0x7fff). tf32 ignores the low 13 bits of a register. Integers: exact, modulo 2^32, or clamped once
  * with .satfinite.
+ *
+ * Sparse products add those of the stored elements of A, in the order in which they are stored; elements of B without a
+ * partner have no effect, not even if they are NaN.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 #include "ptx/matrix/matrix.h"
 #include "ptx/matrix/step.h"
 
-enum { REGISTERS = 16, SIDE = 32, DEPTH = 256 };
+enum { REGISTERS = 16, SIDE = 32, DEEP = 64, DEPTH = 256 };    /* DEEP: rows of B of floating point */
 
 struct product {
     struct matrix_shape shape;
@@ -24,6 +27,7 @@ struct product {
     bool rows_a, columns_b;          /* layouts, of m8n8k4 of f16 */
     uint8_t nd, na, nb;              /* registers */
     operand reg_d[REGISTERS], reg_a[REGISTERS], reg_b[REGISTERS], reg_c[REGISTERS];
+    struct matrix_metadata metadata; /* of sparse products */
 };
 
 /* A register of a lane is the elements (row, at) .. (row, at + E - 1) of A, or those of a column of B. */
@@ -104,6 +108,15 @@ MATRIX_WIDE static void multiply_float(struct matrix_shape s, float (*a)[SIDE], 
                 c[i][j] = __builtin_fmaf(a[i][k], b[k][j], c[i][j]);
 }
 
+MATRIX_WIDE static void multiply_sparse(struct matrix_shape s, float (*a)[SIDE], uint8_t (*columns)[MATRIX_STORED],
+                                        float (*b)[SIDE], float (*c)[SIDE])
+{
+    for (int i = 0; i < s.m; i++)
+        for (int k = 0; k < s.k / 2; k++)
+            for (int j = 0; j < s.n; j++)
+                c[i][j] = __builtin_fmaf(a[i][k], b[columns[i][k]][j], c[i][j]);
+}
+
 float matrix_quiet(float f)
 {
     uint32_t nan = 0x7fffffff;
@@ -155,6 +168,21 @@ static int run_float(struct lanes *l, const struct dinst *d)
     gather_float(p, l, p->reg_b, p->nb, p->b, place_b, true, b);
     load_sum(p, l, c);
     multiply_float(p->shape, a, b, c);
+    store_sum(p, l, c);
+    return CONTROL_NEXT;
+}
+
+static int run_sparse_float(struct lanes *l, const struct dinst *d)
+{
+    const struct product *p = d->extra;
+    _Alignas(64) float a[SIDE][SIDE], b[DEEP][SIDE], c[SIDE][SIDE];
+    uint8_t columns[SIDE][MATRIX_STORED];
+    if (!matrix_stored_columns(&p->metadata, l, d, columns))
+        return CONTROL_FAULT;
+    gather_float(p, l, p->reg_a, p->na, p->a, place_a, false, a);
+    gather_float(p, l, p->reg_b, p->nb, p->b, place_b, true, b);
+    load_sum(p, l, c);
+    multiply_sparse(p->shape, a, columns, b, c);
     store_sum(p, l, c);
     return CONTROL_NEXT;
 }
@@ -288,6 +316,13 @@ static uint32_t clamped(int64_t v)
     return (uint32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v);
 }
 
+static void store_integer(const struct product *p, const struct lanes *l, uint32_t (*sum)[LANES])
+{
+    for (int i = 0; i < p->nd; i++)
+        for (uint32_t m = l->mask; m; m &= m - 1)
+            ((uint32_t *)lanes_at(l, p->reg_d[i]))[__builtin_ctz(m)] = sum[i][__builtin_ctz(m)];
+}
+
 static int run_integer(struct lanes *l, const struct dinst *d)
 {
     const struct product *p = d->extra;
@@ -301,9 +336,29 @@ static int run_integer(struct lanes *l, const struct dinst *d)
             s += dot(p, a[row_of(p, i, lane)], b[column_of(p, i, lane)]);
             sum[i][lane] = p->clamps ? clamped(s) : (uint32_t)s;
         }
+    store_integer(p, l, sum);
+    return CONTROL_NEXT;
+}
+
+static int run_sparse_integer(struct lanes *l, const struct dinst *d)
+{
+    const struct product *p = d->extra;
+    int16_t a[SIDE][DEPTH], b[SIDE][DEPTH];
+    uint8_t columns[SIDE][MATRIX_STORED];
+    uint32_t sum[REGISTERS][LANES];
+    if (!matrix_stored_columns(&p->metadata, l, d, columns))
+        return CONTROL_FAULT;
+    gather_integer(p, l, p->reg_a, p->na, p->a, place_a, a);
+    gather_integer(p, l, p->reg_b, p->nb, p->b, place_b, b);
     for (int i = 0; i < p->nd; i++)
-        for (uint32_t m = l->mask; m; m &= m - 1)
-            ((uint32_t *)lanes_at(l, p->reg_d[i]))[__builtin_ctz(m)] = sum[i][__builtin_ctz(m)];
+        for (int lane = 0; lane < LANES; lane++) {
+            int64_t s = ((const int32_t *)lanes_at(l, p->reg_c[i]))[lane];
+            int row = row_of(p, i, lane), column = column_of(p, i, lane);
+            for (int k = 0; k < p->shape.k / 2; k++)
+                s += a[row][k] * b[column][columns[row][k]];
+            sum[i][lane] = p->clamps ? clamped(s) : (uint32_t)s;
+        }
+    store_integer(p, l, sum);
     return CONTROL_NEXT;
 }
 
@@ -379,5 +434,9 @@ void decode_matrix_multiply(struct decoder *x)
     struct dinst *d = decoder_add_counting_step(x);
     d->extra = p;
     d->fn = matrix_is_quads(in) ? run_quads : p->d == T_F64 ? run_double : p->d == T_S32 ? run_integer : run_float;
+    if (ptx_is_sparse_product((enum ptx_op)in->op)) {
+        matrix_decode_metadata(x, &p->metadata, &in->opd[4]);
+        d->fn = p->d == T_S32 ? run_sparse_integer : run_sparse_float;
+    }
     decode_matrix_step(x, d);
 }

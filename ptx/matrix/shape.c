@@ -11,7 +11,7 @@
 struct matrix_shape matrix_shape(const struct ptx_inst *in)
 {
     struct matrix_shape s = { 8, 8, 8 };
-    if (in->op == OP_WGMMA)
+    if (ptx_is_warpgroup_product((enum ptx_op)in->op))
         return (struct matrix_shape){ 64, in->wgmma_n, in->wgmma_k };
     if (in->mod[PG_SHAPE])
         sscanf(ptx_modifier_name(in->mod[PG_SHAPE]), "m%dn%dk%d", &s.m, &s.n, &s.k);
@@ -38,6 +38,12 @@ static bool is_wmma(const struct ptx_inst *in)
     return in->op >= OP_WMMA_LOAD_A && in->op <= OP_WMMA_MMA;
 }
 
+/* Of sparse products A has half the columns. */
+static int stored_columns(const struct ptx_inst *in)
+{
+    return matrix_shape(in).k / (ptx_is_sparse_product((enum ptx_op)in->op) ? 2 : 1);
+}
+
 /* A has 16 rows of 32 bytes in each warp. */
 static struct matrix_registers wgmma_registers(const struct ptx_inst *in, int position)
 {
@@ -51,18 +57,25 @@ struct matrix_registers matrix_registers(const struct ptx_inst *in, int position
 {
     if (is_wmma(in))
         return wmma_registers(in, position);
-    if (in->op == OP_WGMMA)
+    if (ptx_is_warpgroup_product((enum ptx_op)in->op))
         return wgmma_registers(in, position);
-    if (in->op != OP_MMA)
+    if (!ptx_is_matrix_product((enum ptx_op)in->op))
         return (struct matrix_registers){ count_of(in), T_B32 };
     struct matrix_shape s = matrix_shape(in);
     bool factor = position == 1 || position == 2;
     enum ptx_type t = (enum ptx_type)in->type[position];
-    int elements = position == 1 ? s.m * s.k : position == 2 ? s.k * s.n : s.m * s.n;
+    int elements = position == 1 ? s.m * stored_columns(in) : position == 2 ? s.k * s.n : s.m * s.n;
     int bits = matrix_element_bits(t), lane_bits = elements * (matrix_is_quads(in) ? 4 : 1) / 32 * bits;
     if (t == T_F64)
         return (struct matrix_registers){ lane_bits / 64, T_F64 };
     return (struct matrix_registers){ lane_bits / 32, t == T_F32 && !factor ? T_F32 : T_B32 };
+}
+
+/* Four bits for each chunk of a row: 2 elements of tf32, 8 of 4 bits, 4 of others. */
+int matrix_metadata_lanes(const struct ptx_inst *in)
+{
+    int bits = matrix_element_bits((enum ptx_type)in->type[1]);
+    return matrix_shape(in).k / (bits == 32 ? 2 : bits == 4 ? 8 : 4) / 4;
 }
 
 static bool one_of(uint8_t shape, const uint8_t *list, int n)
@@ -90,6 +103,17 @@ static bool shape_fits(const struct ptx_inst *in)
     }
 }
 
+static bool sparse_shape_fits(const struct ptx_inst *in)
+{
+    switch (in->type[1]) {
+    case T_F16: case T_BF16: return FITS(SHAPE_OF(M16N8K16), SHAPE_OF(M16N8K32));
+    case T_TF32: return FITS(SHAPE_OF(M16N8K8), SHAPE_OF(M16N8K16));
+    case T_S8: case T_U8: return FITS(SHAPE_OF(M16N8K32), SHAPE_OF(M16N8K64));
+    case T_S4: case T_U4: return FITS(SHAPE_OF(M16N8K64), SHAPE_OF(M16N8K128));
+    default: return FITS(SHAPE_OF(M16N8K64));
+    }
+}
+
 static const char *check_product(const struct ptx_inst *in)
 {
     bool quads = matrix_is_quads(in);
@@ -104,10 +128,12 @@ static const char *check_product(const struct ptx_inst *in)
         return "A is .row and B is .col";
     if (in->type[1] == T_B1 && (!in->mod[PG_BOOL] || HAS(in, BOOL, OR) || !HAS(in, REDOP, POPC)))
         return "a product of .b1 is .and.popc or .xor.popc";
-    return shape_fits(in) ? NULL : "this shape is not for this type";
+    bool fits = in->op == OP_MMA ? shape_fits(in) : sparse_shape_fits(in);
+    return fits ? NULL : "this shape is not for this type";
 }
 
-/* N is a multiple of 8; of integers, above 32, a multiple of 16. A row of A is 32 bytes. */
+/* N is a multiple of 8; of integers, above 32, a multiple of 16. A row of A is 32 bytes, of sparse products twice
+ * as many elements. */
 static const char *check_wgmma(const struct ptx_inst *in)
 {
     int n = in->wgmma_n, k = in->wgmma_k;
@@ -116,7 +142,7 @@ static const char *check_wgmma(const struct ptx_inst *in)
     if (in->type[1] == T_B1 && (!HAS(in, BOOL, AND) || !HAS(in, REDOP, POPC)))
         return "a product of .b1 is .and.popc";
     bool fits = n <= 256 && n % (in->type[0] == T_S32 && n > 32 ? 16 : 8) == 0;
-    fits &= k * matrix_element_bits((enum ptx_type)in->type[1]) == 256;
+    fits &= k * matrix_element_bits((enum ptx_type)in->type[1]) == (in->op == OP_WGMMA_SP ? 512 : 256);
     return fits ? NULL : "this shape is not for this type";
 }
 
@@ -127,8 +153,8 @@ const char *matrix_check(const struct ptx_inst *in)
     if (!in->mod[PG_SYNC] || !in->mod[PG_ALIGNED])
         return "a matrix instruction has .sync.aligned";
     if (ptx_is_warpgroup((enum ptx_op)in->op))
-        return in->op == OP_WGMMA ? check_wgmma(in) : NULL;
-    if (in->op == OP_MMA)
+        return ptx_is_warpgroup_product((enum ptx_op)in->op) ? check_wgmma(in) : NULL;
+    if (ptx_is_matrix_product((enum ptx_op)in->op))
         return check_product(in);
     if (!HAS(in, SHAPE, M8N8))
         return "the shape is .m8n8";
@@ -145,9 +171,9 @@ const char *matrix_check(const struct ptx_inst *in)
 uint32_t matrix_products(const struct ptx_inst *in)
 {
     struct matrix_shape s = matrix_shape(in);
-    if (in->op == OP_WGMMA)
+    if (ptx_is_warpgroup_product((enum ptx_op)in->op))
         s.m /= 4;
-    return (uint32_t)(s.m * s.n * s.k) * (matrix_is_quads(in) ? 4 : 1);
+    return (uint32_t)(s.m * s.n * stored_columns(in)) * (matrix_is_quads(in) ? 4 : 1);
 }
 
 /* Throughput of a product in 16ths of that of f16: f64 1/16, tf32 1/2, 8 bits 2, 4 bits 4, one bit 16. */

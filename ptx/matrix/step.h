@@ -13,6 +13,21 @@ void decode_matrix_guard(struct decoder *x, struct dinst *d);
 /* The registers of a fragment; returns their number. */
 int matrix_operands(struct decoder *x, const struct ptx_operand *o, bool result, enum ptx_type t, operand *to);
 
+/* ---- metadata of sparse products (sparse.c) ---- */
+
+enum { MATRIX_STORED = 64 };         /* stored elements of a row, at most */
+struct matrix_metadata {
+    operand word;
+    uint8_t bits;                    /* of an element */
+    uint8_t first, lanes;            /* of each four, the lanes that give it */
+    bool ascending;                  /* indices of a chunk must ascend */
+};
+/* The metadata and its selector are operands o[0] and o[1]. */
+void matrix_decode_metadata(struct decoder *x, struct matrix_metadata *m, const struct ptx_operand *o);
+/* The columns of the stored elements of the 16 rows. False: a fault. */
+bool matrix_stored_columns(const struct matrix_metadata *m, struct lanes *l, const struct dinst *d,
+                           uint8_t (*columns)[MATRIX_STORED]);
+
 /* Element i of a register, of a floating-point type; of an integer type, with .b1 0 or 1. */
 float matrix_float(enum ptx_type t, uint32_t word, int i);
 int32_t matrix_integer(enum ptx_type t, uint32_t word, int i);

@@ -21,13 +21,15 @@
 #include "ptx/matrix/matrix.h"
 #include "ptx/matrix/step.h"
 
-enum { ROWS = 16, COLUMNS = 256, DEPTH = 32, CHUNK = 16, WARPS = WARPGROUP_THREADS / LANES };
+enum { ROWS = 16, COLUMNS = 256, DEPTH = 32, DEEP = 64, CHUNK = 16,    /* elements of A, B along K */
+        WARPS = WARPGROUP_THREADS / LANES };
 
 struct product {
-    int n, k;                        /* k: of .b1 in words of 32 elements */
+    int n, k, stored;                /* k: of .b1 in words of 32 elements; stored: elements of a row of A */
     enum ptx_type d, a, b;
-    bool clamps, negated_a, negated_b, transposed_a, transposed_b, a_in_memory;
+    bool sparse, clamps, negated_a, negated_b, transposed_a, transposed_b, a_in_memory;
     operand reg_d[PTX_MAX_ELEMENTS], reg_a[4], matrix_a, matrix_b, adds;
+    struct matrix_metadata metadata; /* of sparse products */
 };
 
 /* An element of A or B: a number; of .b1, 32 of them. */
@@ -150,6 +152,24 @@ static void multiply_bits(int n, int k, union element (*a)[DEPTH], union element
         for (int x = 0; x < k; x++)
             for (int j = 0; j < n; j++)
                 c[i][j] += __builtin_popcount((uint32_t)(a[i][x].i & b[x][j].i));
+}
+
+static void multiply_sparse_float(int n, int k, union element (*a)[DEPTH], uint8_t (*columns)[MATRIX_STORED],
+                                  union element (*b)[COLUMNS], float (*c)[COLUMNS])
+{
+    for (int i = 0; i < ROWS; i++)
+        for (int x = 0; x < k; x++)
+            for (int j = 0; j < n; j++)
+                c[i][j] = __builtin_fmaf(a[i][x].f, b[columns[i][x]][j].f, c[i][j]);
+}
+
+static void multiply_sparse_integer(int n, int k, union element (*a)[DEPTH], uint8_t (*columns)[MATRIX_STORED],
+                                    union element (*b)[COLUMNS], int32_t (*c)[COLUMNS])
+{
+    for (int i = 0; i < ROWS; i++)
+        for (int x = 0; x < k; x++)
+            for (int j = 0; j < n; j++)
+                c[i][j] += a[i][x].i * b[columns[i][x]][j].i;
 }
 
 static int row_of(int i, int lane)
@@ -285,7 +305,8 @@ static int run_product(struct lanes *l, const struct dinst *d)
     struct half *h = half_of(l);
     struct warpgroup_product x = { .d = d };
     uint32_t adds = *(const uint32_t *)lanes_at(l, p->adds) & l->mask;
-    union element a[ROWS][DEPTH], b[DEPTH][COLUMNS];
+    union element a[ROWS][DEPTH], b[DEEP][COLUMNS];
+    uint8_t columns[ROWS][MATRIX_STORED];
     union { float f[ROWS][COLUMNS]; int32_t i[ROWS][COLUMNS]; } sum;
     x.adds = adds;
     if (adds && adds != l->mask) {
@@ -293,25 +314,31 @@ static int run_product(struct lanes *l, const struct dinst *d)
         return CONTROL_FAULT;
     }
     if ((p->a_in_memory && !descriptor_of(h, d, p->matrix_a, &x.a)) || !descriptor_of(h, d, p->matrix_b, &x.b) ||
-        !check_product(h, d, &x))
+        !check_product(h, d, &x) || (p->sparse && !matrix_stored_columns(&p->metadata, l, d, columns)))
         return CONTROL_FAULT;
     struct stored ma = stored_at(x.a, p->transposed_a), mb = stored_at(x.b, p->transposed_b);
     int first = (int)(x.warp % WARPS) * ROWS;
     if (!p->a_in_memory)
         read_registers(p, l, a);
-    else if (!read_matrix(h, d, &ma, first, ROWS, p->k, p->a, p->negated_a, (struct target){ a[0], DEPTH, 1 }))
+    else if (!read_matrix(h, d, &ma, first, ROWS, p->stored, p->a, p->negated_a, (struct target){ a[0], DEPTH, 1 }))
         return CONTROL_FAULT;
     if (!read_matrix(h, d, &mb, 0, p->n, p->k, p->b, p->negated_b, (struct target){ b[0], 1, COLUMNS }))
         return CONTROL_FAULT;
     memset(&sum, 0, sizeof sum);
     if (p->d == T_S32) {
-        (p->a == T_B1 ? multiply_bits : multiply_integer)(p->n, p->k, a, b, sum.i);
+        if (p->sparse)
+            multiply_sparse_integer(p->n, p->stored, a, columns, b, sum.i);
+        else
+            (p->a == T_B1 ? multiply_bits : multiply_integer)(p->n, p->k, a, b, sum.i);
         store_integer(p, l, x.adds, sum.i);
         return CONTROL_NEXT;
     }
     if (x.adds)
         load_float(p, l, sum.f);
-    multiply_float(p->n, p->k, a, b, sum.f);
+    if (p->sparse)
+        multiply_sparse_float(p->n, p->stored, a, columns, b, sum.f);
+    else
+        multiply_float(p->n, p->k, a, b, sum.f);
     store_float(p, l, sum.f);
     return CONTROL_NEXT;
 }
@@ -319,13 +346,14 @@ static int run_product(struct lanes *l, const struct dinst *d)
 /* Constant i after the predicate; `absent` if it is not written. */
 static int64_t constant(const struct ptx_inst *in, int i, int64_t absent)
 {
-    enum { FIRST = 4 };
-    return FIRST + i < in->nopd && in->opd[FIRST + i].kind == OPD_IMM ? in->opd[FIRST + i].imm : absent;
+    int at = ptx_wgmma_predicate((enum ptx_op)in->op) + 1 + i;
+    return at < in->nopd && in->opd[at].kind == OPD_IMM ? in->opd[at].imm : absent;
 }
 
 void decode_warpgroup_multiply(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;
+    const struct ptx_operand *adds = &in->opd[ptx_wgmma_predicate((enum ptx_op)in->op)];
     struct product *p = arena_alloc(x->p->arena, sizeof *p);
     p->a_in_memory = in->opd[1].kind != OPD_VEC;
     p->d = (enum ptx_type)in->type[0];
@@ -344,7 +372,11 @@ void decode_warpgroup_multiply(struct decoder *x)
     else
         matrix_operands(x, &in->opd[1], false, T_B32, p->reg_a);
     p->matrix_b = decoder_source(x, &in->opd[2], T_B64);
-    p->adds = in->opd[3].negated ? decoder_negated_predicate(x, &in->opd[3]) : decoder_source(x, &in->opd[3], T_PRED);
+    p->adds = adds->negated ? decoder_negated_predicate(x, adds) : decoder_source(x, adds, T_PRED);
+    p->sparse = ptx_is_sparse_product((enum ptx_op)in->op);
+    p->stored = p->sparse ? p->k / 2 : p->k;
+    if (p->sparse)
+        matrix_decode_metadata(x, &p->metadata, &in->opd[3]);
     if (in->tx)
         decoder_error(x, "a product of a warpgroup inside a transaction is not supported");
     struct dinst *d = decoder_add_counting_step(x);

@@ -26,7 +26,8 @@ static const struct { uint8_t type, changes; } types[TENSOR_TYPE_COUNT] = {
 
 struct tensor_async {
     struct bulk_operand map, shared, object;
-    operand at[TENSOR_DIMS], blocks;
+    operand at[TENSOR_DIMS], offset[TENSOR_SPACE], blocks;
+    bool has_offsets;
     const struct dinst *reduction[TENSOR_TYPE_COUNT];    /* with that element type; NULL: the operation lacks it */
 };
 
@@ -43,6 +44,8 @@ static bool is_float(unsigned type)
 /* Elements that the box has in dimension i. */
 static uint32_t box_count(const struct tensor_map *m, unsigned i)
 {
+    if (m->im2col)
+        return i < 2 ? m->box[i] : 1;
     return (m->box[i] + m->step[i] - 1u) / m->step[i];
 }
 
@@ -66,18 +69,48 @@ static void set_geometry(struct tensor_copy *t, bool reduces)
     t->width = lane_width(t, reduces);
 }
 
+/* The window of im2col in dimension i. */
+static int64_t window_end(const struct tensor_map *m, unsigned i)
+{
+    return m->last[i] + INT64_C(1) + m->upper[i - 1];
+}
+
+/* The coordinate n pixels after x; *lines: how many times the end of the window is passed. */
+static int64_t pixel_after(const struct tensor_map *m, unsigned i, int64_t x, uint32_t n, uint32_t *lines)
+{
+    int64_t step = m->step[i], end = window_end(m, i), lower = m->lower[i - 1];
+    int64_t first = x < end ? (end - x + step - 1) / step : 1, all = (end - lower + step - 1) / step;
+    *lines = n < first ? 0 : 1 + (uint32_t)((n - first) / all);
+    return n < first ? x + n * step : lower + (n - first) % all * step;
+}
+
+/* The coordinates of a row in the dimensions after the first. */
+static void row_coordinates(const struct tensor_copy *t, uint32_t row, int64_t *x)
+{
+    const struct tensor_map *m = &t->map;
+    for (unsigned i = 1; i < m->rank; i++) {
+        if (!m->im2col) {
+            x[i] = t->at[i] + (int64_t)(row % box_count(m, i)) * m->step[i];
+            row /= box_count(m, i);
+        } else if (i < m->rank - 1u)
+            x[i] = pixel_after(m, i, t->at[i], row, &row) + t->offset[i - 1];
+        else
+            x[i] = t->at[i] + (int64_t)row;
+    }
+}
+
 /* The address of the row's first byte. *inside: its coordinates in all dimensions but the first are inside the
  * tensor. */
 static uint64_t row_address(const struct tensor_copy *t, uint32_t row, bool *inside)
 {
     const struct tensor_map *m = &t->map;
     uint64_t address = m->address + (uint64_t)t->at[0] * element_bytes(m);
+    int64_t x[TENSOR_DIMS];
+    row_coordinates(t, row, x);
     *inside = true;
     for (unsigned i = 1; i < m->rank; i++) {
-        int64_t x = t->at[i] + (int64_t)(row % box_count(m, i)) * m->step[i];
-        row /= box_count(m, i);
-        *inside &= x >= 0 && x <= m->last[i];
-        address += (uint64_t)x * m->stride[i - 1];
+        *inside &= x[i] >= 0 && x[i] <= m->last[i];
+        address += (uint64_t)x[i] * m->stride[i - 1];
     }
     return address;
 }
@@ -170,17 +203,41 @@ void tensor_part_arrived(const struct tensor_copy *t, struct mem_op *op, uint32_
 
 /* ---- the map ---- */
 
+static uint32_t most_in_box(const struct tensor_map *m, unsigned i)
+{
+    return m->im2col && i == 1 ? TENSOR_PIXELS_MAX : TENSOR_BOX_MAX;
+}
+
+/* Is the window of im2col not empty? */
+static bool has_window(const struct tensor_map *m, unsigned i)
+{
+    bool picture = m->im2col && i > 0 && i < m->rank - 1u;
+    return !picture || window_end(m, i) > m->lower[i - 1];
+}
+
+static bool has_swizzle(const struct tensor_map *m)
+{
+    return !m->span || m->span == 32 || m->span == 64 || m->span == 128;
+}
+
+/* Dimensions after the second have no box in im2col. */
+static bool is_dimension(const struct tensor_map *m, unsigned i)
+{
+    bool box = (m->im2col && i > 1) || (m->box[i] >= 1 && m->box[i] <= most_in_box(m, i));
+    bool step = !i || (m->step[i] >= 1 && m->step[i] <= TENSOR_STEP_MAX && m->stride[i - 1] % CHUNK == 0);
+    return box && step && has_window(m, i);
+}
+
 static bool is_map(const struct tensor_map *m)
 {
-    if (m->magic != TENSOR_MAP_MAGIC || m->address % CHUNK || m->rank < 1 || m->rank > TENSOR_DIMS ||
-        m->type >= TENSOR_TYPE_COUNT || (m->span && m->span != 32 && m->span != 64 && m->span != 128))
+    if (m->magic != TENSOR_MAP_MAGIC || m->address % CHUNK || m->rank < (m->im2col ? 3 : 1) || m->rank > TENSOR_DIMS ||
+        m->type >= TENSOR_TYPE_COUNT || !has_swizzle(m))
         return false;
     for (unsigned i = 0; i < m->rank; i++)
-        if (m->box[i] < 1 || m->box[i] > TENSOR_BOX_MAX || m->step[i] < 1 || m->step[i] > TENSOR_STEP_MAX ||
-            (i && m->stride[i - 1] % CHUNK))
+        if (!is_dimension(m, i))
             return false;
     uint32_t row = m->box[0] * element_bytes(m);
-    return row % CHUNK == 0 && (!m->span || row == m->span) && m->step[0] == 1;
+    return row % CHUNK == 0 && (!m->span || row == m->span) && !m->interleave;
 }
 
 /* Words, because private memory has no more than these in one place: compilers that lack __grid_constant__ copy a map
@@ -208,8 +265,9 @@ static enum lane_result read_map(const struct bulk_site *c, uint64_t address, st
     if (!copy_map(c, address, m))
         return bulk_misuse(c, FAULT_BOUNDS, address, "there is no memory for a tensor map at", "");
     if (!is_map(m))
-        return bulk_misuse(c, FAULT_SPACE, address, "the bytes at",
-                           "are no tensor map that cuTensorMapEncodeTiled made");
+        return bulk_misuse(c, FAULT_SPACE, address, "the bytes at", "are no valid tensor map");
+    if (m->rank == want && !m->im2col != !c->d->in->mod[PG_LOD])
+        return bulk_misuse(c, FAULT_SPACE, address, "the mode of the instruction is not that of the tensor map at", "");
     if (m->rank == want)
         return LANE_COPIES;
     fault_raise(c->h->warp, c->d, FAULT_SPACE, c->lane + c->h->index * LANES, address,
@@ -268,6 +326,12 @@ static enum lane_result check_shared(const struct bulk_site *c, const struct ten
                                     : bulk_check_shared(c, t->shared, t->bytes, BOX_ALIGN, own, has_object(c->d));
 }
 
+/* Offsets of im2col have 16, 8 or 5 bits (PTX ISA 5.5.3.4). */
+static int offset_bits(const struct dinst *d)
+{
+    return 16 / (ptx_tensor_dims(d->in) > 3 ? ptx_tensor_dims(d->in) - 2 : 1);
+}
+
 /* Sets the copy of a lane from its operands. */
 static enum lane_result begin(const struct bulk_site *c, const struct tensor_lane *o, uint64_t map,
                               struct tensor_copy *t, struct bulk_lane *l)
@@ -276,6 +340,8 @@ static enum lane_result begin(const struct bulk_site *c, const struct tensor_lan
     if (r != LANE_COPIES || (r = check_type(c, map, t)) != LANE_COPIES)
         return r;
     memcpy(t->at, o->at, sizeof t->at);
+    for (int i = 0, bits = offset_bits(c->d); i < ptx_tensor_dims(c->d->in) - 2; i++)
+        t->offset[i] = (uint16_t)((uint32_t)o->offsets >> i * bits & ((1u << bits) - 1));
     t->shared = o->shared;
     set_geometry(t, c->d->in->op == OP_TENSOR_REDUCE);
     if ((r = check_size(c, map, t)) != LANE_COPIES)
@@ -307,10 +373,16 @@ static enum lane_result read_operands(const struct bulk_site *c, struct tensor_l
     *o = (struct tensor_lane){ .shared = 0 };
     for (int i = 0; i < ptx_tensor_dims(c->d->in); i++)
         o->at[i] = ((const int32_t *)lanes_at(&c->h->l, x->at[i]))[c->lane];
+    for (int i = 0, bits = offset_bits(c->d); x->has_offsets && i < ptx_tensor_dims(c->d->in) - 2; i++) {
+        uint32_t offset = ((const uint16_t *)lanes_at(&c->h->l, x->offset[i]))[c->lane];
+        o->offsets |= (uint16_t)((offset & ((1u << bits) - 1)) << i * bits);
+    }
+    uint32_t object = 0;
     if (c->d->in->op != OP_TENSOR_PREFETCH)
         r = read_address(c, x->shared, &o->shared);
     if (r == LANE_COPIES && has_object(c->d))
-        r = read_address(c, x->object, &o->object);
+        r = read_address(c, x->object, &object);
+    o->object = object;
     return r == LANE_COPIES && has_object(c->d) ? bulk_blocks(c, x->blocks, o->object, &o->blocks) : r;
 }
 
@@ -439,7 +511,7 @@ void tensor_async_writes(struct half *h, const struct dinst *d, int lane,
     struct tensor_copy t = { .d = d };
     struct mem_op op;
     if (way == BULK_GLOBAL_TO_L2 || !copy_map(&c, bulk_address(h, x->map, lane), &t.map) || !is_map(&t.map) ||
-        t.map.rank != dims)
+        t.map.rank != dims || !t.map.im2col != !d->in->mod[PG_LOD])
         return;
     for (int i = 0; i < dims; i++)
         t.at[i] = ((const int32_t *)lanes_at(&h->l, x->at[i]))[lane];
@@ -487,7 +559,7 @@ void decode_tensor_async(struct decoder *x)
 {
     const struct ptx_inst *in = x->in;
     bool loads = bulk_direction((enum ptx_op)in->op) == BULK_GLOBAL_TO_SHARED, reduces = in->op == OP_TENSOR_REDUCE;
-    const struct ptx_operand *map = in->opd + loads;
+    const struct ptx_operand *map = in->opd + loads, *offsets = map + 2 + loads;
     struct tensor_async *c = arena_alloc(x->p->arena, sizeof *c);
     if (in->tx)
         decoder_error(x, "an asynchronous copy inside a transaction is not supported");
@@ -498,8 +570,11 @@ void decode_tensor_async(struct decoder *x)
         c->shared = bulk_decode_address(x, loads ? in->opd : map + 2);
     if (loads)
         c->object = bulk_decode_address(x, map + 2);
+    c->has_offsets = in->mod[PG_LOD] == MOD(LOD, IM2COL);
+    for (int i = 0; c->has_offsets && i < offsets->n; i++)
+        c->offset[i] = decoder_source(x, &offsets->elem[i], T_U16);
     if (bulk_is_multicast((enum ptx_op)in->op))
-        c->blocks = decoder_source(x, map + 3, T_U16);
+        c->blocks = decoder_source(x, map + 4, T_U16);
     struct dinst *d = decoder_add_counting_step(x);
     d->extra = c;
     d->size = d->vec = 1;

@@ -2,7 +2,8 @@
  * Tensor copies (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, PTX ISA 9.7.9.25.5): a thread copies a box of a
  * tensor in global memory to shared memory, or back. A tensor map tells where the tensor lies (tensor_map.h). In shared
  * memory the elements of the box are dense, and 16-byte chunks of a line may be swizzled. What the box has outside the
- * tensor is zero or NaN when it is loaded, and is not stored.
+ * tensor is zero or NaN when it is loaded, and is not stored. In the mode im2col (PTX ISA 5.5.3.2) the rows of the box
+ * are pixels of pictures: of a window of each picture, one after the other.
  *
  * The box is walked in parts: consecutive elements of a row that lie in one line of global memory. A part is a mem_op
  * whose lanes each have the same number of bytes; `at` is its place in the box as it lies in shared memory, unswizzled.
@@ -14,13 +15,19 @@
 #include "ptx/memory/tensor_map.h"
 
 /* The operands of a lane of a captured mem_op; the address of the map is the lane's address. */
-struct tensor_lane { int32_t at[TENSOR_DIMS]; uint32_t shared, object; uint16_t blocks; bool empty; };
+struct tensor_lane {
+    int32_t at[TENSOR_DIMS];
+    uint32_t shared, object : 31;
+    bool empty : 1;
+    uint16_t blocks, offsets;        /* offsets of im2col, of 16, 8 or 5 bits each: for 3, 4 or 5 dimensions */
+};
 _Static_assert(sizeof(struct tensor_lane) <= MEM_WIDTH_MAX, "it is the data of a lane");
 
 struct tensor_copy {
     struct tensor_map map;           /* as it was when the copy began */
     const struct dinst *d;           /* of reductions: with the element type */
     int32_t at[TENSOR_DIMS];         /* coordinates of the first element of the box */
+    uint16_t offset[TENSOR_SPACE];   /* of im2col: from a pixel to the element that is copied for it */
     uint32_t shared;                 /* address of the box in shared memory, with the rank of a block */
     uint32_t row, bytes;             /* of a row of the box, and of the box */
     uint32_t width;                  /* bytes of a lane of its parts */

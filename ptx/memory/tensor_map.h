@@ -1,14 +1,15 @@
 /*
  * Tensor maps (PTX ISA 5.5.8): what a tensor copy needs to know of a tensor in global memory, of the box of its
  * elements that is copied, and of the place of these in shared memory. Programs treat a map as 128 opaque bytes, which
- * cuTensorMapEncodeTiled fills in; the layout of the bytes is simtx's own.
+ * cuTensorMapEncodeTiled and ...Im2col fill in and tensormap.replace changes; the layout of the bytes is simtx's own.
  */
 #ifndef PTX_TENSOR_MAP_H
 #define PTX_TENSOR_MAP_H
 
 #include <stdint.h>
 
-enum { TENSOR_DIMS = 5, TENSOR_BOX_MAX = 256, TENSOR_STEP_MAX = 8, TENSOR_MAP_ALIGN = 64 };
+enum { TENSOR_DIMS = 5, TENSOR_SPACE = TENSOR_DIMS - 2, TENSOR_BOX_MAX = 256, TENSOR_PIXELS_MAX = 1024,
+       TENSOR_STEP_MAX = 8, TENSOR_MAP_ALIGN = 64 };
 #define TENSOR_MAP_MAGIC UINT64_C(0x70616d786f727374)
 
 /* Of an element, in the order of CUtensorMapDataType: X(enumerator, type in PTX, what a load does with it). */
@@ -32,11 +33,19 @@ struct tensor_map {
     uint64_t stride[TENSOR_DIMS - 1];    /* bytes, of the second dimension and those after it; multiples of 16 */
     uint32_t last[TENSOR_DIMS];      /* elements - 1 */
     uint16_t box[TENSOR_DIMS];       /* elements of the tensor that the box spans, 1 to TENSOR_BOX_MAX */
-    uint8_t step[TENSOR_DIMS];       /* of the elements in the box every n-th is copied; 1 of the first dimension */
+    uint8_t step[TENSOR_DIMS];       /* of the elements in the box every n-th is copied; all of the first dimension */
     uint8_t rank, type;              /* dimensions; enum tensor_type */
     uint8_t span;                    /* bytes within which 16-byte chunks are swizzled: 0, 32, 64 or 128 */
     uint8_t nan;                     /* elements outside the tensor are NaN; 0: zero */
-    uint8_t unused[41];
+    uint8_t interleave;              /* 0 */
+    /*
+     * Of im2col: dimensions 1 to rank - 2 are those of a picture, and the box is box[1] pixels with box[0] channels
+     * each, which follow one another in the rows of a window of each picture. The window of dimension 1 + i begins at
+     * lower[i] and ends upper[i] elements after the end of the tensor; of its elements every step[1 + i]-th is a pixel.
+     */
+    uint8_t im2col;
+    int16_t lower[TENSOR_SPACE], upper[TENSOR_SPACE];
+    uint8_t unused[26];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "as CUtensorMap");
 

@@ -111,7 +111,7 @@ struct ptx_call {
     struct ptx_table *table;         /* prototype or targets of an indirect call, else NULL */
 };
 
-enum { PTX_MAX_OPD = 8, PTX_MAX_ELEMENTS = 128 };    /* operands; elements of one, a fragment of wgmma */
+enum { PTX_MAX_OPD = 10, PTX_MAX_ELEMENTS = 128 };    /* operands; elements of one, a fragment of wgmma */
 
 struct ptx_inst {
     uint16_t op;             /* enum ptx_op */

@@ -222,7 +222,7 @@ static enum ptx_type letter_type(const struct ptx_inst *in, char letter)
     case 'D': case 'A': return twice((enum ptx_type)in->type[0]);
     case 'p': case 'q': return T_PRED;
     case 'u': case 'e': case 'w': return T_U32;
-    case 'h': return T_U16;
+    case 'h': case 'z': return T_U16;
     default: return T_B64;
     }
 }
@@ -411,6 +411,7 @@ static enum ptx_space operand_space(const struct ptx_inst *in, int k)
 {
     switch (in->op) {
     case OP_CP_ASYNC: return k ? SP_GLOBAL : SP_SHARED;
+    case OP_MAP_COPY: return k ? SP_SHARED : SP_GLOBAL;
     case OP_BULK_LOAD: case OP_BULK_LOAD_CTA: case OP_BULK_MULTICAST: return k == 1 ? SP_GLOBAL : SP_SHARED;
     case OP_BULK_STORE: case OP_BULK_REDUCE: case OP_BULK_PREFETCH: return k ? SP_SHARED : SP_GLOBAL;
     case OP_BULK_SEND: case OP_BULK_REDUCE_SEND: case OP_ST_ASYNC: case OP_ST_ASYNC_WEAK: case OP_RED_ASYNC:
@@ -485,6 +486,23 @@ static bool check_coordinates(struct parser *p, const struct ptx_inst *in, struc
     return ok;
 }
 
+/* As many as the tensor has dimensions besides the channels and the images. */
+static bool check_offsets(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
+{
+    int want = ptx_tensor_dims(in) - 2;
+    bool ok = true;
+    if (in->mod[PG_LOD] != MOD(LOD, IM2COL))
+        return error_at(p, o->loc, "offsets are for the mode .im2col");
+    if (o->kind != OPD_VEC || o->n != want) {
+        diag_error(p->d, o->loc.line, o->loc.col, "a vector { } of %d offset%s is expected", want,
+                   want == 1 ? "" : "s");
+        return false;
+    }
+    for (int i = 0; i < want; i++)
+        ok &= check_scalar(p, in, 'z', &o->elem[i], T_B16);
+    return ok;
+}
+
 /* The bytes that an asynchronous copy reads, or whether it reads none. */
 static bool check_amount(struct parser *p, const struct ptx_inst *in, struct ptx_operand *o)
 {
@@ -501,6 +519,8 @@ bool check_operand(struct parser *p, const struct ptx_inst *in, char letter, str
         return true;
     case 'w':
         return check_coordinates(p, in, o);
+    case 'z':
+        return check_offsets(p, in, o);
     case 'F': case 'n': case 'W':
         return check_fragment(p, in, letter, o);
     case 'N':
@@ -604,19 +624,31 @@ static void check_bulk_size(struct parser *p, const struct ptx_operand *bytes)
         error_at(p, bytes->loc, "the size of a bulk copy is a multiple of 16");
 }
 
+/* The lanes of a group of four are numbered by as many as give metadata. */
+static void check_metadata(struct parser *p, const struct ptx_inst *in, const struct ptx_operand *metadata)
+{
+    int lanes = matrix_metadata_lanes(in);
+    if (metadata[0].kind != OPD_REG)
+        error_at(p, metadata[0].loc, "the metadata of a sparse matrix is in a register");
+    if (lanes == 4 && metadata[1].imm != 0)
+        error_at(p, metadata[1].loc, "the selector of metadata must be 0 here");
+    else
+        in_range(p, &metadata[1], 4 / lanes - 1, "the selector of metadata");
+}
+
 /* The constants of wgmma.mma_async: the signs of floating-point A and B; are 16-bit matrices in memory transposed? */
 static void check_wgmma(struct parser *p, const struct ptx_inst *in)
 {
-    enum { FIRST = 4 };
+    int first = ptx_wgmma_predicate((enum ptx_op)in->op) + 1;
     bool wide = in->type[1] == T_F16 || in->type[1] == T_BF16, in_memory = in->opd[1].kind != OPD_VEC;
     int want = in->type[0] == T_S32 ? 0 : !wide ? 2 : in_memory ? 4 : 3, have = 0;
-    while (FIRST + have < in->nopd && in->opd[FIRST + have].kind != OPD_NONE)
+    while (first + have < in->nopd && in->opd[first + have].kind != OPD_NONE)
         have++;
     if (have != want)
         diag_error(p->d, in->loc.line, in->loc.col, "'%s' takes %d constant%s after the predicate here, not %d",
                    ptx_ops[in->op].text, want, want == 1 ? "" : "s", have);
     for (int i = 0; i < have && have == want; i++) {
-        const struct ptx_operand *o = &in->opd[FIRST + i];
+        const struct ptx_operand *o = &in->opd[first + i];
         if (i < 2 ? o->imm != 1 && o->imm != -1 : o->imm != 0 && o->imm != 1)
             error_at(p, o->loc, i < 2 ? "the sign of a matrix is 1 or -1" : "a matrix is transposed, 1, or not, 0");
     }
@@ -665,8 +697,15 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_MBARRIER_ARRIVE_EXPECT_TX: case OP_MBARRIER_DROP_EXPECT_TX:
         check_arrivals(p, &in->opd[2], 0, "bytes");
         break;
+    case OP_WGMMA_SP:
+        check_metadata(p, in, &in->opd[3]);
+        check_wgmma(p, in);
+        break;
     case OP_WGMMA:
         check_wgmma(p, in);
+        break;
+    case OP_MMA_SP: case OP_MMA_SP_ORDERED:
+        check_metadata(p, in, &in->opd[4]);
         break;
     case OP_CP_WAIT: case OP_BULK_WAIT: case OP_BULK_WAIT_READ: case OP_WGMMA_WAIT:
         if (in->opd[0].imm < 0)
@@ -679,6 +718,14 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
     case OP_WMMA_LOAD_A: case OP_WMMA_LOAD_B: case OP_WMMA_LOAD_C: case OP_WMMA_STORE_D:
         wmma_check_stride(p, in);
         break;
+    case OP_TENSOR_LOAD: case OP_TENSOR_LOAD_CTA: case OP_TENSOR_MULTICAST: case OP_TENSOR_PREFETCH:
+        if (in->mod[PG_LOD] && in->opd[in->op == OP_TENSOR_PREFETCH ? 2 : 4].kind == OPD_NONE)
+            error_at(p, in->loc, "the mode .im2col needs offsets");
+        break;
+    case OP_MAP_COPY:
+        if (in->opd[2].imm != 128)
+            error_at(p, in->opd[2].loc, "the size must be 128");
+        break;
     case OP_CVTA:
         if (in->opd[1].kind == OPD_VAR && in->opd[1].var->space != ptx_inst_space(in))
             diag_error(p->d, in->opd[1].loc.line, in->opd[1].loc.col, "'%s' is in .%s, not in .%s",
@@ -686,6 +733,8 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
                        ptx_space_name(ptx_inst_space(in)));
         break;
     default:
+        if (ptx_is_map_field((enum ptx_op)in->op))
+            tensor_check_field(p, in);
         break;
     }
 }
@@ -700,7 +749,7 @@ void check_rules(struct parser *p, struct ptx_inst *in)
             diag_error(p->d, in->loc.line, in->loc.col, "'%s': %s", ptx_ops[in->op].text, why);
             return;
         }
-        if (in->op != OP_CVT && in->op != OP_WGMMA) {    /* whose legality depends on operands, or on the shape */
+        if (in->op != OP_CVT && !ptx_is_warpgroup_product((enum ptx_op)in->op)) {    /* operands matter, or the shape */
             m->used = true;
             m->op = in->op;
             memcpy(m->type, in->type, sizeof m->type);

@@ -33,6 +33,9 @@ void decl_quals_word(struct parser *p, struct name *n, struct ptx_loc loc)
         diag_error(p->d, loc.line, loc.col, "'%s' is a type of cvt or mma alone; a register for it is .b16 or .b32",
                    n->s);
         q->bad = true;
+    } else if (n->type == T_B1024) {
+        diag_error(p->d, loc.line, loc.col, "'%s' is a type of tensormap.replace alone", n->s);
+        q->bad = true;
     } else if (n->type && !q->type) {
         q->type = n->type;
     } else if (n->vec && q->vec == 1 && n->vec <= 4) {

@@ -158,8 +158,8 @@ static void imply_modifiers(const struct parser *p, struct ptx_inst *in)
 static bool read_wgmma_shape(struct ptx_inst *in, const struct name *word)
 {
     int n, k, end = 0;
-    if (in->op != OP_WGMMA || in->wgmma_n || sscanf(word->s, ".m64n%3dk%3d%n", &n, &k, &end) != 2 || word->s[end] ||
-        n <= 0 || k <= 0)
+    if (!ptx_is_warpgroup_product((enum ptx_op)in->op) || in->wgmma_n ||
+        sscanf(word->s, ".m64n%3dk%3d%n", &n, &k, &end) != 2 || word->s[end] || n <= 0 || k <= 0)
         return false;
     in->wgmma_n = (uint16_t)n;
     in->wgmma_k = (uint16_t)k;
@@ -172,7 +172,7 @@ static bool resolve_modifiers(struct parser *p, struct ptx_inst *in)
     bool ok = true;
     for (int i = 0; i < p->nmods && i < PARSE_MAX_INST_MODS; i++) {
         const struct name *n = p->mods[i];
-        if (n->type && ntypes < (ptx_is_matrix_product(in->op) ? 4 : 3))
+        if (n->type && ntypes < (ptx_is_matrix_product((enum ptx_op)in->op) ? 4 : 3))
             in->type[ntypes++] = n->type;
         else if (in->op == OP_MOV && !p->moved && (n->vec == 2 || n->vec == 4))
             p->moved = n->vec;

@@ -169,10 +169,10 @@ bool operand_simple(struct parser *p, const struct ptx_inst *in, const struct no
 static bool vector_operand(struct parser *p, const struct ptx_inst *in, const struct node *n,
                            struct ptx_operand *o)
 {
-    bool ok = true;
-    if (n->n < 1 || n->n > (in->op == OP_WGMMA ? PTX_MAX_ELEMENTS : 8))
-        return operand_error(p, n, in->op == OP_WGMMA ? "a matrix has 1 to 128 registers in each thread"
-                                                      : "a vector operand has 1 to 8 elements");
+    bool ok = true, product = ptx_is_warpgroup_product((enum ptx_op)in->op);
+    if (n->n < 1 || n->n > (product ? PTX_MAX_ELEMENTS : 8))
+        return operand_error(p, n, product ? "a matrix has 1 to 128 registers in each thread"
+                                           : "a vector operand has 1 to 8 elements");
     o->kind = OPD_VEC;
     o->n = (uint8_t)n->n;
     o->elem = arena_alloc(p->arena, n->n * sizeof *o->elem);

@@ -316,6 +316,15 @@ bool call_operands(struct parser *p, struct ptx_inst *in, struct list l);
 /* Moves the results of the call `like` from the variables that carry them. */
 void call_emit_results(struct parser *p, const struct ptx_inst *like);
 
+/* ---- emit.c: instructions in place of `like` ---- */
+/* Without its guard: for new registers. The result is valid until the next one is emitted. */
+struct ptx_inst *emit_one(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t, int operands);
+struct ptx_inst *emit_guarded(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t,
+                              int operands);
+struct ptx_operand emit_constant(int64_t v);
+struct ptx_operand emit_register(struct parser *p, const struct ptx_inst *like, enum ptx_type t);
+struct ptx_operand emit_vector(struct parser *p, const struct ptx_operand *from, int n);
+
 /* ---- wmma.c ---- */
 /* The instructions that do the same (REDUCED rows of ops.def). */
 void reduce_wmma_access(struct parser *p, const struct ptx_inst *in);
@@ -345,6 +354,12 @@ bool texture_init(struct parser *p, struct ptx_var *v, const struct node *init);
 void tensor_words(struct parser *p);
 /* Reads [map, {coordinates}] into two operands: the map and its coordinates. */
 bool tensor_operand(struct parser *p, const struct ptx_inst *in, const struct node *n, struct ptx_operand *o);
+
+/* ---- tensor_fields.c ---- */
+void reduce_map_field(struct parser *p, const struct ptx_inst *in);
+void reduce_map_copy(struct parser *p, const struct ptx_inst *in);
+/* Constants of tensormap.replace. */
+bool tensor_check_field(struct parser *p, const struct ptx_inst *in);
 
 /* ---- check_inst.c: legality ---- */
 bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */

@@ -250,7 +250,7 @@ static void put_tensor_words(struct out *o, const struct ptx_inst *in)
     put(o, "%.*s.%s%.*s", (int)(rest - text), text, ptx_modifier_name(in->mod[PG_GEOM]), (int)(ends - rest), rest);
     if (in->mod[PG_ATOM])
         put(o, ".%s", ptx_modifier_name(in->mod[PG_ATOM]));
-    put(o, ".tile%s", ends);
+    put(o, ".%s%s", in->mod[PG_LOD] ? ptx_modifier_name(in->mod[PG_LOD]) : "tile", ends);
     if (in->mod[PG_L2HINT])
         put(o, ".%s", ptx_modifier_name(in->mod[PG_L2HINT]));
 }

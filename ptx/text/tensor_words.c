@@ -1,7 +1,7 @@
 /*
  * The text of tensor copies (PTX ISA 9.7.9.25.5). The dimensions, the mode and the reduction stand between words of the
- * name. tensor_words() moves them after the name, so that the table has one name for all, and removes .tile, the only
- * mode. tensor_operand() reads [map, {coordinates}].
+ * name. tensor_words() moves them after the name, so that the table has one name for all, and removes .tile, the
+ * mode of those without another. tensor_operand() reads [map, {coordinates}].
  */
 #include <string.h>
 

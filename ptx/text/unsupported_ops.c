@@ -20,14 +20,18 @@ static const struct { const char *opcode, *word; } parts[] = {
     { "st", ".bulk" }, { "red", ".async" }, { "fma", ".oob" }, { "prefetch", ".tensormap" },
     { "cp.async", ".bulk.tensor" }, { "cp.async", ".bulk.prefetch.tensor" }, { "cp.async", ".bulk" },
     { "cp", ".reduce.async.bulk.tensor" },
+    { "tensormap", ".replace.tile.swizzle_atomicity" },                        /* of GPUs after Hopper */
     { "cp.async.bulk.global.shared::cta.bulk_group", ".cp_mask" },
-    { "mma", ".sp" }, { "wgmma.mma_async", ".sp" }, { "mma", ".block_scale" }, { "mma", ".kind" },
+    { "mma", ".block_scale" }, { "mma", ".kind" }, { "mma.sp::ordered_metadata", ".kind" },
     { "ldmatrix", ".m16n16" }, { "ldmatrix", ".m8n16" }, { "stmatrix", ".m16n8" },
 };
 
-/* Do the modifiers from the m-th on begin with these words? */
+/* Do the modifiers from the m-th on begin with these words? A word may go on after "::". */
 static bool begins(const struct parser *p, int m, const char *words)
 {
+    size_t len = strlen(words);
+    if (!strncmp(p->mods[m]->s, words, len) && p->mods[m]->s[len] == ':')
+        return true;
     for (; *words && m < p->nmods && m < PARSE_MAX_INST_MODS; m++) {
         size_t n = p->mods[m]->len;
         if (strncmp(words, p->mods[m]->s, n))
@@ -37,12 +41,11 @@ static bool begins(const struct parser *p, int m, const char *words)
     return !*words;
 }
 
-/* The only mode of tensor copies is .tile, which tensor_words() has removed: another word of this kind is
- * unsupported. */
+/* Modes of tensor copies of GPUs after Hopper; tensor_words() has removed .tile. */
 static bool is_other_mode(const struct parser *p, const char *word)
 {
     return ptx_is_tensor_copy(p->opcode->op) &&
-           (!strncmp(word, ".im2col", 7) || !strncmp(word, ".tile", 5) || !strncmp(word, ".cta_group", 10));
+           (!strncmp(word, ".im2col::", 9) || !strncmp(word, ".tile", 5) || !strncmp(word, ".cta_group", 10));
 }
 
 static bool reject(struct parser *p, const char *word)

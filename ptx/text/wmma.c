@@ -19,45 +19,11 @@ enum { MAX_LINES = 32, MAX_REGISTERS = 8, MAX_STRIDE = 1 << 26 };
 
 /* ---- emitting instructions ---- */
 
-static struct ptx_operand immediate(int64_t v)
-{
-    return (struct ptx_operand){ .kind = OPD_IMM, .imm = v };
-}
-
-static struct ptx_operand new_register(struct parser *p, const struct ptx_inst *like, enum ptx_type t)
-{
-    char name[32];
-    int len = snprintf(name, sizeof name, "%%simtx_wmma%zu", p->nregs);
-    struct ptx_reg *r = reg_new(p, arena_strndup(p->arena, name, (size_t)len), t, like->loc);
-    return (struct ptx_operand){ .kind = OPD_REG, .reg = r, .loc = like->loc };
-}
-
-/* Without the guard: for new registers. The result is valid until the next one is emitted. */
-static struct ptx_inst *emit(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t,
-                             int operands)
-{
-    struct ptx_inst *in = inst_append(p);
-    in->op = (uint16_t)op;
-    in->type[0] = (uint8_t)t;
-    in->nopd = (uint8_t)operands;
-    in->loc = like->loc;
-    return in;
-}
-
-static struct ptx_inst *emit_guarded(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t,
-                                     int operands)
-{
-    struct ptx_inst *in = emit(p, like, op, t, operands);
-    in->guard = like->guard;
-    in->guard_negated = like->guard_negated;
-    return in;
-}
-
 static struct ptx_operand emit_binary(struct parser *p, const struct ptx_inst *like, enum ptx_op op, enum ptx_type t,
                                       struct ptx_operand a, struct ptx_operand b)
 {
-    struct ptx_operand to = new_register(p, like, T_B32);
-    struct ptx_inst *in = emit(p, like, op, t, 3);
+    struct ptx_operand to = emit_register(p, like, T_B32);
+    struct ptx_inst *in = emit_one(p, like, op, t, 3);
     in->opd[0] = to;
     in->opd[1] = a;
     in->opd[2] = b;
@@ -67,8 +33,8 @@ static struct ptx_operand emit_binary(struct parser *p, const struct ptx_inst *l
 static struct ptx_operand emit_move(struct parser *p, const struct ptx_inst *like, enum ptx_type t,
                                     struct ptx_operand from)
 {
-    struct ptx_operand to = new_register(p, like, t);
-    struct ptx_inst *in = emit(p, like, OP_MOV, t, 2);
+    struct ptx_operand to = emit_register(p, like, t);
+    struct ptx_inst *in = emit_one(p, like, OP_MOV, t, 2);
     in->opd[0] = to;
     in->opd[1] = from;
     return to;
@@ -79,22 +45,14 @@ static struct ptx_operand emit_address(struct parser *p, const struct ptx_inst *
                                        struct ptx_operand a, struct ptx_operand b)
 {
     bool wide = ptx_type_size((enum ptx_type)address.reg->type) == 8;
-    struct ptx_operand to = new_register(p, like, wide ? T_B64 : T_B32);
-    struct ptx_inst *in = emit(p, like, OP_MAD, T_U32, 4);
+    struct ptx_operand to = emit_register(p, like, wide ? T_B64 : T_B32);
+    struct ptx_inst *in = emit_one(p, like, OP_MAD, T_U32, 4);
     in->mod[PG_MULW] = wide ? MOD(MULW, WIDE) : MOD(MULW, LO);
     in->opd[0] = to;
     in->opd[1] = a;
     in->opd[2] = b;
     in->opd[3] = address;
     return to;
-}
-
-static struct ptx_operand vector(struct parser *p, const struct ptx_operand *from, int n)
-{
-    struct ptx_operand v = { .kind = OPD_VEC, .n = (uint8_t)n };
-    v.elem = arena_alloc(p->arena, (size_t)n * sizeof *v.elem);
-    memcpy(v.elem, from, (size_t)n * sizeof *v.elem);
-    return v;
 }
 
 /* ---- fragments ---- */
@@ -155,7 +113,7 @@ static void find_registers(struct fragment *f, const struct ptx_operand *o, bool
         f->reg[i] = o->kind == OPD_VEC ? o->elem[i] : *o;
         enum ptx_type t = f->bits == 64 ? T_B64 : T_B32;
         if (f->reg[i].kind != OPD_REG)
-            f->reg[i] = store ? emit_move(f->p, f->in, t, f->reg[i]) : new_register(f->p, f->in, t);
+            f->reg[i] = store ? emit_move(f->p, f->in, t, f->reg[i]) : emit_register(f->p, f->in, t);
     }
 }
 
@@ -183,7 +141,7 @@ static struct stride stride_of(const struct fragment *f)
         return s;
     s.reg = o->kind == OPD_REG ? *o : emit_move(f->p, f->in, T_B32, *o);
     if (f->bits < 8)
-        s.reg = emit_binary(f->p, f->in, OP_SHR, T_U32, s.reg, immediate(f->bits == 4 ? 1 : 3));
+        s.reg = emit_binary(f->p, f->in, OP_SHR, T_U32, s.reg, emit_constant(f->bits == 4 ? 1 : 3));
     return s;
 }
 
@@ -192,7 +150,7 @@ static struct ptx_operand base_address(struct parser *p, const struct ptx_inst *
     enum ptx_type t = p->m->address_size == 32 ? T_B32 : T_B64;
     if (o->has_reg)
         return (struct ptx_operand){ .kind = OPD_REG, .reg = o->reg, .loc = o->loc };
-    struct ptx_operand from = immediate(0);
+    struct ptx_operand from = emit_constant(0);
     if (o->has_var)
         from = (struct ptx_operand){ .kind = OPD_VAR, .var = o->var, .loc = o->loc };
     return emit_move(p, in, t, from);
@@ -205,18 +163,18 @@ static void set_lane_address(const struct fragment *f, struct addresses *a, cons
     const struct ptx_inst *in = f->in;
     struct ptx_operand base = base_address(p, in, o), lane = { .kind = OPD_SREG, .sreg = SR_LANEID };
     lane = emit_move(p, in, T_U32, lane);
-    struct ptx_operand group = emit_binary(p, in, OP_SHR, T_U32, lane, immediate(2));
-    group = emit_binary(p, in, OP_AND, T_B32, group, immediate(7));
-    struct ptx_operand member = emit_binary(p, in, OP_AND, T_B32, lane, immediate(3));
+    struct ptx_operand group = emit_binary(p, in, OP_SHR, T_U32, lane, emit_constant(2));
+    group = emit_binary(p, in, OP_AND, T_B32, group, emit_constant(7));
+    struct ptx_operand member = emit_binary(p, in, OP_AND, T_B32, lane, emit_constant(3));
     struct ptx_operand strided = f->adjacent ? group : member, rest = f->adjacent ? member : group;
     int times = f->adjacent ? 1 : f->run, bytes = (f->adjacent ? f->run : 1) * f->bits / 8;
-    struct ptx_operand by = a->stride.fixed ? immediate(times * a->stride.elements * f->bits / 8) : a->stride.reg;
+    struct ptx_operand by = a->stride.fixed ? emit_constant(times * a->stride.elements * f->bits / 8) : a->stride.reg;
     if (!a->stride.fixed && times * a->stride.unit > 1) {
-        strided = emit_binary(p, in, OP_MUL, T_U32, strided, immediate(times * a->stride.unit));
+        strided = emit_binary(p, in, OP_MUL, T_U32, strided, emit_constant(times * a->stride.unit));
         p->insts[p->ninsts - 1].mod[PG_MULW] = MOD(MULW, LO);
     }
     base = emit_address(p, in, base, strided, by);
-    a->at[0] = emit_address(p, in, base, rest, immediate(bytes));
+    a->at[0] = emit_address(p, in, base, rest, emit_constant(bytes));
     a->known[0] = true;
     a->offset = o->imm;
 }
@@ -232,7 +190,7 @@ static struct ptx_operand element_address(const struct fragment *f, struct addre
         m.imm += times * a->stride.elements * f->bits / 8;
         times = 0;
     } else if (!a->known[times]) {
-        a->at[times] = emit_address(f->p, f->in, a->at[0], a->stride.reg, immediate(times * a->stride.unit));
+        a->at[times] = emit_address(f->p, f->in, a->at[0], a->stride.reg, emit_constant(times * a->stride.unit));
         a->known[times] = true;
     }
     m.reg = a->at[times].reg;
@@ -266,7 +224,7 @@ static void access_runs(const struct fragment *f, struct addresses *a, bool stor
 {
     bool pairs = f->per < f->run;
     for (int r = 0; r < f->used; r += pairs ? 2 : 1)
-        emit_access(f, store, f->bits == 64 ? T_B64 : T_B32, pairs ? vector(f->p, &f->reg[r], 2) : f->reg[r],
+        emit_access(f, store, f->bits == 64 ? T_B64 : T_B32, pairs ? emit_vector(f->p, &f->reg[r], 2) : f->reg[r],
                     element_address(f, a, r, 0));
 }
 
@@ -282,7 +240,7 @@ static struct ptx_operand permuted(const struct fragment *f, struct ptx_operand 
     struct ptx_operand to = emit_binary(f->p, f->in, OP_PRMT, T_B32, a, b);
     struct ptx_inst *in = &f->p->insts[f->p->ninsts - 1];
     in->nopd = 4;
-    in->opd[3] = immediate(0x40);
+    in->opd[3] = emit_constant(0x40);
     return to;
 }
 
@@ -290,7 +248,7 @@ static struct ptx_operand permuted(const struct fragment *f, struct ptx_operand 
 static void pack(const struct fragment *f, int r, const struct ptx_operand *parts)
 {
     if (f->per == 2) {
-        move_between(f, f->reg[r], vector(f->p, parts, 2));
+        move_between(f, f->reg[r], emit_vector(f->p, parts, 2));
         return;
     }
     struct ptx_operand low = permuted(f, parts[0], parts[1]), high = permuted(f, parts[2], parts[3]);
@@ -298,7 +256,7 @@ static void pack(const struct fragment *f, int r, const struct ptx_operand *part
     in->opd[0] = f->reg[r];
     in->opd[1] = low;
     in->opd[2] = high;
-    in->opd[3] = immediate(0x5410);
+    in->opd[3] = emit_constant(0x5410);
 }
 
 /* Elements of 8 and 16 bits share registers; all loads are emitted before the first instruction that waits for one. */
@@ -309,7 +267,7 @@ static void load_elements(const struct fragment *f, struct addresses *a)
     enum ptx_type t = f->bits == 64 ? memory[0] : memory[f->per];
     for (int r = 0; r < f->used; r++)
         for (int e = 0; e < f->per; e++) {
-            part[r][e] = f->per == 1 ? f->reg[r] : new_register(f->p, f->in, f->per == 2 ? T_B16 : T_B32);
+            part[r][e] = f->per == 1 ? f->reg[r] : emit_register(f->p, f->in, f->per == 2 ? T_B16 : T_B32);
             emit_access(f, false, t, part[r][e], element_address(f, a, r, e));
         }
     for (int r = 0; r < f->used && f->per > 1; r++)
@@ -322,9 +280,9 @@ static void store_elements(const struct fragment *f, struct addresses *a)
     for (int r = 0; r < f->used; r++) {
         struct ptx_operand part[2] = { f->reg[r], f->reg[r] };
         if (f->per == 2) {
-            part[0] = new_register(f->p, f->in, T_B16);
-            part[1] = new_register(f->p, f->in, T_B16);
-            move_between(f, vector(f->p, part, 2), f->reg[r]);
+            part[0] = emit_register(f->p, f->in, T_B16);
+            part[1] = emit_register(f->p, f->in, T_B16);
+            move_between(f, emit_vector(f->p, part, 2), f->reg[r]);
         }
         for (int e = 0; e < f->per; e++)
             emit_access(f, true, f->bits == 64 ? T_B64 : f->per == 2 ? T_B16 : T_B32, part[e],
@@ -338,7 +296,7 @@ static void emit_warp_barrier(struct parser *p, const struct ptx_inst *like)
     struct ptx_inst *in = emit_guarded(p, like, OP_BAR, T_NONE, 1);
     in->mod[PG_BAROP] = MOD(BAROP, WARP);
     in->mod[PG_SYNC] = MOD(SYNC, SYNC);
-    in->opd[0] = immediate(UINT32_MAX);
+    in->opd[0] = emit_constant(UINT32_MAX);
 }
 
 void reduce_wmma_access(struct parser *p, const struct ptx_inst *in)
@@ -357,7 +315,7 @@ void reduce_wmma_access(struct parser *p, const struct ptx_inst *in)
     else
         load_elements(&f, &a);
     for (int r = f.used; r < n; r++)
-        move_between(&f, f.reg[r], immediate(0));
+        move_between(&f, f.reg[r], emit_constant(0));
 }
 
 /*
@@ -435,8 +393,9 @@ static void save_sources(struct parser *p, const struct ptx_inst *in, struct ptx
 
 static void emit_product(struct parser *p, const struct ptx_inst *like, const struct piece *x)
 {
-    struct ptx_operand d = vector(p, x->d, x->nd), a = vector(p, x->a, x->na), b = vector(p, x->b, x->nb);
-    struct ptx_operand c = vector(p, x->c, x->nc);
+    struct ptx_operand d = emit_vector(p, x->d, x->nd), a = emit_vector(p, x->a, x->na);
+    struct ptx_operand b = emit_vector(p, x->b, x->nb);
+    struct ptx_operand c = emit_vector(p, x->c, x->nc);
     struct ptx_inst *in = emit_guarded(p, like, OP_MMA, wmma_type(like, WMMA_D), 4);
     in->type[1] = (uint8_t)wmma_type(like, WMMA_A);
     in->type[2] = (uint8_t)wmma_type(like, WMMA_B);

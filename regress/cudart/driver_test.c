@@ -863,6 +863,70 @@ static void tensor_maps(void **state)
     assert_non_null(f);
 }
 
+/* Pictures of 32 channels, 20 x 10 pixels, five of them; a window that begins one pixel before them. */
+struct pictures {
+    struct tensor t;
+    int lower[3], upper[3];
+    cuuint32_t channels, pixels;
+};
+
+static const struct pictures pictures = {
+    .t = { .type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16, .rank = 4, .address = 1 << 20, .elements = { 32, 20, 10, 5, 2 },
+           .strides = { 64, 1280, 12800, 64000 }, .steps = { 1, 1, 1, 1, 1 }, .swizzle = CU_TENSOR_MAP_SWIZZLE_64B },
+    .lower = { -1, -1, -1 }, .upper = { -1, -1, -1 }, .channels = 32, .pixels = 64,
+};
+
+static CUresult encode_pictures(CUtensorMap *map, const struct pictures *p)
+{
+    const struct tensor *t = &p->t;
+    return cuTensorMapEncodeIm2col(map, t->type, t->rank, (void *)t->address, t->elements, t->strides, p->lower,
+                                   p->upper, p->channels, p->pixels, t->steps, t->interleave, t->swizzle,
+                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, t->outside);
+}
+
+#define PICTURES_GIVE(change, result) \
+    do { \
+        struct pictures p = pictures; \
+        change; \
+        CU_GIVES(encode_pictures(&map, &p), result); \
+    } while (0)
+
+static void tensor_maps_of_pictures(void **state)
+{
+    CUtensorMap map, tiled;
+    struct tensor t = pictures.t;
+    void *f = NULL;
+    CU(encode_pictures(&map, &pictures));
+    memcpy(t.box, (cuuint32_t[]){ 32, 1, 1, 1 }, sizeof(cuuint32_t[4]));
+    CU(encode(&tiled, &t));
+    assert_memory_not_equal(&map, &tiled, sizeof map);
+    PICTURES_GIVE(p.t.rank = 3, CUDA_SUCCESS);
+    PICTURES_GIVE(p.t.rank = 5, CUDA_SUCCESS);
+    PICTURES_GIVE(p.t.rank = 2, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.t.rank = 6, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.t.address += 8, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.t.strides[2] += 8, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.t.steps[1] = 9, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.lower[1] = -128, CUDA_SUCCESS);
+    PICTURES_GIVE(p.lower[1] = -129, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.upper[0] = 127, CUDA_SUCCESS);
+    PICTURES_GIVE(p.upper[0] = 128, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE((p.t.rank = 3, p.lower[0] = -32768), CUDA_SUCCESS);
+    PICTURES_GIVE((p.t.rank = 5, p.lower[2] = -16), CUDA_SUCCESS);
+    PICTURES_GIVE((p.t.rank = 5, p.lower[2] = -17), CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.upper[1] = -10, CUDA_SUCCESS);
+    PICTURES_GIVE(p.upper[1] = -11, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.channels = 0, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE((p.channels = 257, p.t.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.channels = 64, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.channels = 16, CUDA_ERROR_NOT_SUPPORTED);
+    PICTURES_GIVE(p.pixels = 1024, CUDA_SUCCESS);
+    PICTURES_GIVE(p.pixels = 1025, CUDA_ERROR_INVALID_VALUE);
+    PICTURES_GIVE(p.t.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, CUDA_ERROR_NOT_SUPPORTED);
+    CU(cuGetProcAddress("cuTensorMapEncodeIm2col", &f, 12000, 0));
+    assert_non_null(f);
+}
+
 /* ---- streams and functions of later releases ---- */
 
 static void later_queries(void **state)
@@ -1203,6 +1267,7 @@ int main(void)
         WITH_CONTEXT(arrays),
         WITH_CONTEXT(texture_objects),
         WITH_CONTEXT(tensor_maps),
+        WITH_CONTEXT(tensor_maps_of_pictures),
         WITH_CONTEXT(later_queries),
         WITH_CONTEXT(reference_formats),
         WITH_CONTEXT(reference_settings),

@@ -65,7 +65,7 @@ done
 products() {
     local number=$1 steps=$2
     shift 2
-    "$simtx" launch --quiet --timing --config h100 "$here/wgmma.ptx" --kernel rate --grid 1 --block 128 \
+    "$simtx" launch --quiet --timing --config h100 "${text:-$here/wgmma.ptx}" --kernel rate --grid 1 --block 128 \
         --arg 'out=u32[4]:0' --arg "products=u32:$number" --arg "steps=u32:$steps" --print out:1 "$@" 2>err |
         sed 's/^out: \([0-9]*\).*/\1/'
 }
@@ -77,6 +77,11 @@ for rate in 512 256; do
     holds "56 products, $rate a cycle" takes $((56 * 16 * 256 * 16 / rate)) \
         "$(products 64 0 --set core.tensor_products=$rate)" "$(products 8 0 --set core.tensor_products=$rate)"
 done
+sed -e 's/wgmma.mma_async.sync.aligned.m64n256k16/wgmma.mma_async.sp.sync.aligned.m64n256k32/' \
+    -e 's/}, %rd1, %rd1, 0,/}, %rd1, %rd1, %r15, 1, 0,/' -e 's/mov.u32 %r4, 0;/&mov.u32 %r15, 0x44444444;/' \
+    "$here/wgmma.ptx" >sparse.ptx
+holds "56 sparse products of twice the depth" takes $((56 * 16 * 256 * 16 / 512)) \
+    "$(text=sparse.ptx products 64 0)" "$(text=sparse.ptx products 8 0)"
 holds "additions beside 64 products" takes 0 "$(products 64 100)" "$(products 64 0)"
 additions=$(products 1 400)
 holds "a product beside additions, $additions cycles" [ "$additions" -gt "$(($(products 64 0) + 1000))" ]

@@ -41,7 +41,7 @@ static enum domain domain_of_type(const struct ptx_inst *in, uint8_t type)
 
 static bool is_matrix_product(const struct ptx_inst *in)
 {
-    return ptx_is_matrix_product((enum ptx_op)in->op) || in->op == OP_WGMMA;
+    return ptx_is_matrix_product((enum ptx_op)in->op) || ptx_is_warpgroup_product((enum ptx_op)in->op);
 }
 
 static enum domain domain_of(const struct ptx_inst *in)
@@ -143,7 +143,7 @@ static void set_matrix(struct tinst *t, const struct ptx_inst *in, const struct 
     if (t->interval < t->lane_cycles)
         t->interval = t->lane_cycles;
     t->latency = c->class[l].latency + t->interval - 1;
-    t->queued = in->op == OP_WGMMA;
+    t->queued = ptx_is_warpgroup_product((enum ptx_op)in->op);
     if (t->queued) {
         t->queue = t->pipe;
         t->pipe = PIPE_CTRL;
@@ -491,7 +491,7 @@ static bool has_warpgroup_products(const struct program *p)
 {
     for (uint32_t i = 0; i < p->nfuncs; i++)
         for (uint32_t k = 0; p->func_at[i]->has_body && k < p->func_at[i]->ninsts; k++)
-            if (p->func_at[i]->insts[k].op == OP_WGMMA)
+            if (ptx_is_warpgroup_product((enum ptx_op)p->func_at[i]->insts[k].op))
                 return true;
     return false;
 }

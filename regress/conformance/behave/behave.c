@@ -82,8 +82,10 @@ static void mark_rows(struct behave_ctx *x, const char *text)
     for (struct ptx_func *f = m ? m->funcs : NULL; f; f = f->next)
         for (uint32_t i = 0; i < f->ninsts; i++)
             mark_form(x, &f->insts[i]);
-    for (const char *at = m ? strstr(text, "  wmma.") : NULL; at; at = strstr(at + 1, "  wmma."))
-        mark_reduced(x, at + 2);
+    static const char *const reduced[] = { "  wmma.", "  tensormap." };
+    for (int i = 0; i < 2; i++)
+        for (const char *at = m ? strstr(text, reduced[i]) : NULL; at; at = strstr(at + 1, reduced[i]))
+            mark_reduced(x, at + 2);
     if (m)
         ptx_module_free(m);
     diag_free(&d);
@@ -229,6 +231,7 @@ struct behave_count behave_run(const struct device *dev, int ndev, bool *form_co
     behave_pairs(&x);
     behave_matrix(&x);
     behave_gemm(&x);
+    behave_sparse(&x);
     behave_warpgroup(&x);
     behave_cluster(&x);
     behave_bulk(&x);

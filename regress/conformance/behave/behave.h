@@ -62,6 +62,11 @@ enum behave_kind { BEHAVE_HALF, BEHAVE_BRAIN, BEHAVE_TENSOR, BEHAVE_E4M3, BEHAVE
 double behave_element(enum behave_kind k, uint64_t v, uint32_t bits);
 uint32_t behave_half(float f);
 
+/* Metadata of sparse products: the word of a lane. `nibble` is that of each chunk of 16 rows; the selector names the
+ * lanes of each group of four, `lanes` of them, that give metadata; others get `other`. */
+enum { BEHAVE_CHUNKS = 64 };
+uint32_t behave_metadata(int bits, int lane, int selector, int lanes, uint8_t (*nibble)[BEHAVE_CHUNKS], uint32_t other);
+
 void behave_memory(struct behave_ctx *x);
 void behave_atomics(struct behave_ctx *x);
 void behave_wide(struct behave_ctx *x);
@@ -72,6 +77,7 @@ void behave_texture(struct behave_ctx *x);
 void behave_pairs(struct behave_ctx *x);
 void behave_matrix(struct behave_ctx *x);
 void behave_gemm(struct behave_ctx *x);
+void behave_sparse(struct behave_ctx *x);
 void behave_warpgroup(struct behave_ctx *x);
 void behave_cluster(struct behave_ctx *x);
 void behave_bulk(struct behave_ctx *x);

@@ -373,6 +373,49 @@ static void make_map(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
         };
 }
 
+/* A map of another tensor. */
+static void make_other_map(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
+{
+    void *map;
+    if (!end && simtx_module_symbol(m, "map", &map, NULL))
+        *(struct tensor_map *)map = (struct tensor_map){
+            .magic = TENSOR_MAP_MAGIC, .address = (uint64_t)(uintptr_t)buf + 4096, .rank = 1, .type = TENSOR_BF16,
+            .stride = { 4096 }, .last = { 999, 3 }, .box = { 64, 1 }, .step = { 1, 2 }, .span = 128, .nan = 1
+        };
+}
+
+/* Two rows of 4 pixels of 16 channels, and a box of all of them. */
+static void make_pictures(simtx_gpu *gpu, simtx_module *m, void *buf, bool end)
+{
+    void *map;
+    if (!end && simtx_module_symbol(m, "map", &map, NULL))
+        *(struct tensor_map *)map = (struct tensor_map){
+            .magic = TENSOR_MAP_MAGIC, .address = (uint64_t)(uintptr_t)buf, .rank = 3, .type = TENSOR_U32,
+            .stride = { 64, 256 }, .last = { 15, 3, 1 }, .box = { 16, 8 }, .step = { 1, 1, 1 }, .im2col = 1
+        };
+}
+
+#define REPLACE(FIELD) "  tensormap.replace.tile." FIELD " "
+/* The map of make_map, in a copy in shared memory, which goes back to `map`. */
+#define REPLACE_ALL                                                                                          \
+    "  mov.u64 %d9, map;\n  mov.u32 %r20, changed;\n  cvt.u64.u32 %d10, %r20;\n  and.b32 %r21, %t, 31;\n"    \
+    "  mad.lo.u32 %r22, %r21, 4, %r20;\n  mul.wide.u32 %d11, %r21, 4;\n  add.u64 %d11, %d11, %d9;\n"         \
+    "  ld.global.u32 %r23, [%d11];\n  st.shared.u32 [%r22], %r23;\n" SYNC "  mov.u32 %r24, 8;\n"            \
+    REPLACE("global_address.shared::cta.b1024.b64") "[%d10], %b;\n"                                         \
+    REPLACE("rank.shared::cta.b1024.b32") "[%r20], 1;\n"                                                    \
+    REPLACE("box_dim.shared::cta.b1024.b32") "[changed], 0, 16;\n"                                          \
+    REPLACE("box_dim.shared::cta.b1024.b32") "[%r20], 1, %r24;\n"                                           \
+    REPLACE("global_dim.shared::cta.b1024.b32") "[%r20], 0, 16;\n"                                          \
+    REPLACE("global_dim.shared::cta.b1024.b32") "[%r20], 1, %r24;\n"                                        \
+    REPLACE("global_stride.shared::cta.b1024.b64") "[%r20], 0, 64;\n"                                       \
+    REPLACE("element_stride.shared::cta.b1024.b32") "[%r20], 1, 1;\n"                                       \
+    REPLACE("elemtype.shared::cta.b1024.b32") "[%r20], 2;\n"                                                \
+    REPLACE("interleave_layout.shared::cta.b1024.b32") "[%r20], 0;\n"                                       \
+    REPLACE("swizzle_mode.shared::cta.b1024.b32") "[%r20], 0;\n"                                            \
+    REPLACE("fill_mode.shared::cta.b1024.b32") "[%r20], 0;\n" SYNC                                          \
+    "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d9], [%r20], 128;\n" \
+    SYNC "  fence.proxy.tensormap::generic.acquire.gpu [%d9], 128;\n"
+
 /* The first 512 bytes of the buffer are those of the tile. */
 static void tile_stored(const unsigned char *buf, bool *ok)
 {
@@ -402,6 +445,15 @@ static void tensor_tests(struct behave_ctx *x)
           BEGIN MAP EXPECT(512) "  createpolicy.fractional.L2::evict_last.b64 %d2, 1.0;\n  mov.u32 %r4, 0;\n"
           "  cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d9, {%r4, 0}];\n"
           "  @%p1 " TENSOR_LOAD("cta") ".L2::cache_hint [tile], [map, {%r4, 0}], [bar], %d2;\n" WAIT("W", 0) SHOW },
+        { .name = "tensor load of pixels", .module = TENSOR, .prepare = make_pictures, .simulated = true, .cluster = 1,
+          .expect = first_bytes, .body =
+          BEGIN MAP EXPECT(512) "  @%p1 cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE
+          " [%r1], [%d9, {0, 0, 0}], [%r2], {0};\n" WAIT("W", 0) SHOW },
+        { .name = "tensor load by a map of which all has been replaced", .prepare = make_other_map,
+          .module = TENSOR ".shared .align 128 .b8 changed[128];\n", .simulated = true, .cluster = 1,
+          .expect = first_bytes, .body =
+          BEGIN REPLACE_ALL EXPECT(512) "  @%p1 " TENSOR_LOAD("cta") " [%r1], [%d9, {0, 0}], [%r2];\n" WAIT("W", 0)
+          SHOW },
         { .name = "tensor load for the blocks of a mask", .module = TENSOR, .prepare = make_map,
           .simulated = true, .grid = GRID,
           .cluster = CLUSTER, .expect = all_but_one, .body =
@@ -477,8 +529,8 @@ static void fault_tests(struct behave_ctx *x)
           "  @%p1 " LOAD ".multicast::cluster [%r1], [%b], 16, [%r5], %h1;\n" SYNC },
         { .name = "a mask of 32 bits", .module = MEMORY, .refused = "needs .u16 here", .body =
           "  " LOAD ".multicast::cluster [tile], [%b], 16, [bar], %r1;\n" },
-        { .name = "im2col", .module = MEMORY, .refused = ".im2col' is not supported", .body =
-          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col" DONE
+        { .name = "im2col along one dimension", .module = MEMORY, .refused = ".im2col::w' is not supported", .body =
+          "  cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w" DONE
           " [tile], [%b, {%r1, %r1, %r1}], [bar], {1};\n" },
         { .name = "coordinates of another rank", .module = MEMORY,
           .refused = "a tensor of 2 dimensions has 2 coordinates, not 3", .body =

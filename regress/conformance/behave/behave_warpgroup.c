@@ -2,7 +2,7 @@
  * wgmma against a triple loop over matrices of random bits. The host program puts the elements into shared memory by
  * the text of the ISA ("Shared Memory Matrix Layout"), not by the simulator's formula of addresses: core matrices of
  * 8 lines of 16 bytes; atoms of 8 lines of 32, 64 or 128 bytes, whose chunks of 16 bytes are swizzled by the number
- * of the line. Sums are one fused multiply-add for each product, k ascending.
+ * of the line. Sums are one fused multiply-add for each product, k ascending. Of sparse products A is what is stored.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "regress/conformance/behave/behave.h"
 
 enum { ROWS = 64, COLUMNS = 256, DEPTH = 256, CHUNK = 16, THREADS = 128,
-       AT_B = 12 << 10, IMAGE = 46 << 10, AT_REGISTERS = IMAGE, SLOW = 2 << 10, TESTS = 96 };
+       AT_B = 12 << 10, IMAGE = 46 << 10, AT_REGISTERS = IMAGE, AT_METADATA = IMAGE + (2 << 10),
+       SLOW = 2 << 10, TESTS = 96, SPARSE_TESTS = 48 };
 
 struct type { const char *d, *a, *b; enum behave_kind kind_a, kind_b; int bits; bool half, integer; };
 
@@ -37,13 +38,16 @@ struct stored { uint32_t at, width, leading, stride, shift, skipped; bool across
 
 static struct run {
     const struct type *t;
-    int n, k, group;                 /* group: of the block, whose earlier warps only copy */
-    bool in_registers, clamps, twice;
+    int n, k, stored, group;         /* stored: of a row of A; group: of the block, whose earlier warps only copy */
+    int selector, lanes;             /* of metadata */
+    bool sparse, in_registers, clamps, twice;
     enum { ADDS, OVERWRITES, ADDS_NOT_P, ADDS_ONE, OVERWRITES_ZERO } adds;
     int sign_a, sign_b;
     struct stored a, b;
     unsigned char image[IMAGE];
     uint32_t va[ROWS][DEPTH], vb[COLUMNS][DEPTH];
+    uint8_t nibble[ROWS][BEHAVE_CHUNKS];
+    int at[ROWS][DEPTH];             /* the row of B of each stored element of A */
 } run;
 
 static uint32_t seed;
@@ -82,12 +86,14 @@ static struct stored choose(int n, int k, int bits, uint32_t room)
 {
     static const uint32_t widths[] = { 16, 32, 64, 128 };
     struct stored s = { .width = widths[pick(4)], .across = bits == 16 && pick(2) };
+    if (k * bits == 512 && !s.across && s.width == 32)
+        s.width = 64;                    /* no stride leads to the second half of such a row */
     uint32_t w = s.width / CHUNK, along = (uint32_t)((s.across ? n : k) * bits / 128);
     uint32_t lines = (uint32_t)(s.across ? k : n), atom = 8 * s.width, across = (along + w - 1) / w;
     if (w > 1) {
         s.shift = pick(8) % (atom / 128);
         s.at = s.shift * 128;
-        s.skipped = !s.across ? 2 * pick(w / 2) : 0;
+        s.skipped = !s.across ? along * pick(w / along) : 0;
     }
     uint32_t pad = pick(2) * atom;
     for (;; pad = 0) {
@@ -152,6 +158,12 @@ static bool adds(void)
     return run.adds == ADDS || run.adds == ADDS_NOT_P || run.adds == ADDS_ONE;
 }
 
+/* The row of B for stored element k of A. */
+static int row_of_b(int row, int k)
+{
+    return run.sparse ? run.at[row][k] : k;
+}
+
 static double element_a(int row, int k)
 {
     return run.sign_a * behave_element(run.t->kind_a, run.va[row][k], (uint32_t)run.t->bits);
@@ -165,8 +177,8 @@ static double element_b(int column, int k)
 static uint32_t integer_sum(int row, int column, uint32_t before, bool add)
 {
     int64_t s = add ? (int32_t)before : 0;
-    for (int k = 0; k < run.k; k++)
-        s += (int64_t)element_a(row, k) * (int64_t)element_b(column, k);
+    for (int k = 0; k < run.stored; k++)
+        s += (int64_t)element_a(row, k) * (int64_t)element_b(column, row_of_b(row, k));
     return (uint32_t)(run.clamps && s > INT32_MAX ? INT32_MAX : run.clamps && s < INT32_MIN ? INT32_MIN : s);
 }
 
@@ -181,8 +193,8 @@ static uint32_t sum_of(int row, int column, uint32_t before, bool add)
         s = (float)behave_element(BEHAVE_HALF, before, 16);
     else if (add)
         memcpy(&s, &before, 4);
-    for (int k = 0; k < run.k; k++)
-        s = fmaf((float)element_a(row, k), (float)element_b(column, k), s);
+    for (int k = 0; k < run.stored; k++)
+        s = fmaf((float)element_a(row, k), (float)element_b(column, row_of_b(row, k)), s);
     memcpy(&bits, &s, 4);
     return run.t->half ? behave_half(s) : s != s ? 0x7fffffff : bits;
 }
@@ -216,6 +228,27 @@ static void put_registers(unsigned char *to)
         }
 }
 
+/* Two elements of each four are there, of tf32 one of two. */
+static void choose_elements(void)
+{
+    static const uint8_t legal[] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe }, tensor[] = { 0x4, 0xe };
+    bool pairs = run.t->bits != 32;
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < run.stored; k++) {
+            uint8_t *both = &run.nibble[i][pairs ? k / 2 : k];
+            if (!pairs || k % 2 == 0)
+                *both = pairs ? legal[pick(6)] : tensor[pick(2)];
+            run.at[i][k] = pairs ? k / 2 * 4 + (*both >> k % 2 * 2 & 3) : 2 * k + (*both == 0xe);
+        }
+}
+
+static void put_metadata(unsigned char *to)
+{
+    for (int thread = 0; thread < THREADS; thread++)
+        put_bits(to + CHUNK * thread, 0, 32, behave_metadata(run.t->bits, thread, run.selector, run.lanes,
+                                                              &run.nibble[thread / 32 * 16], pick(1 << 16) * 0x10001));
+}
+
 static void prepare(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
 {
     (void)gpu;
@@ -224,6 +257,8 @@ static void prepare(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
         return;
     memcpy(buffer, run.image, IMAGE);
     put_registers((unsigned char *)buffer + AT_REGISTERS);
+    if (run.sparse)
+        put_metadata((unsigned char *)buffer + AT_METADATA);
 }
 
 static void print_descriptor(FILE *f, const char *reg, const struct stored *s, uint32_t from)
@@ -242,10 +277,13 @@ static void print_sums(FILE *f, uint32_t words)
 
 static void print_product(FILE *f, uint32_t words, const char *predicate)
 {
-    fprintf(f, "  wgmma.mma_async.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", run.n, run.k, run.clamps ? ".satfinite" : "",
-            run.t->d, run.t->a, run.t->b, run.t->bits == 1 ? ".and.popc" : "");
+    fprintf(f, "  wgmma.mma_async%s.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", run.sparse ? ".sp" : "", run.n, run.k,
+            run.clamps ? ".satfinite" : "", run.t->d, run.t->a, run.t->b, run.t->bits == 1 ? ".and.popc" : "");
     print_sums(f, words);
-    fprintf(f, ", %s, %%d8, %s", run.in_registers ? "{%r20, %r21, %r22, %r23}" : "%d7", predicate);
+    fprintf(f, ", %s, %%d8, ", run.in_registers ? "{%r20, %r21, %r22, %r23}" : "%d7");
+    if (run.sparse)
+        fprintf(f, "%%r24, %d, ", run.selector);
+    fputs(predicate, f);
     if (!run.t->integer)
         fprintf(f, ", %d, %d", run.sign_a, run.sign_b);
     if (run.t->bits == 16 && !run.in_registers)
@@ -279,7 +317,8 @@ static void print_kernel(FILE *f)
             "  add.u32 %%r6, %%r6, %d;\n  setp.lt.u32 %%p1, %%r6, %d;\n  @%%p1 bra COPY;\n", run.group * THREADS,
             16 * THREADS * (run.group + 1), IMAGE);
     fprintf(f, "  and.b32 %%r6, %%t, 127;\n  mul.wide.u32 %%d5, %%r6, 16;\n  add.u64 %%d5, %%d5, %%b;\n"
-            "  ld.global.v4.u32 {%%r20, %%r21, %%r22, %%r23}, [%%d5+%d];\n", AT_REGISTERS);
+            "  ld.global.v4.u32 {%%r20, %%r21, %%r22, %%r23}, [%%d5+%d];\n  ld.global.u32 %%r24, [%%d5+%d];\n",
+            AT_REGISTERS, AT_METADATA);
     for (uint32_t i = 0; i < words; i++) {
         uint32_t and = run.t->integer ? 0xfffff : run.t->half ? 0xbfffbfff : 0xbfffffff;
         fprintf(f, "  mad.lo.u32 %%q%u, %%u, 0x9e3779b1, 0x%x;\n", i, i * 0x85ebca6bu);
@@ -313,10 +352,14 @@ static void product_test(struct behave_ctx *x, int number)
 {
     seed = (uint32_t)number * 977 + 1;
     memset(&run, 0, sizeof run);
-    run.t = &types[number % (int)(sizeof types / sizeof *types)];
+    run.sparse = number >= TESTS;
+    run.t = &types[number % (int)(sizeof types / sizeof *types - run.sparse)];     /* the last one, .b1, has no .sp */
     int bits = run.t->bits, steps = 1 + (int)pick(number % 4 ? 8 : 32);
     run.n = run.t->integer && steps > 4 ? (steps + 1) / 2 * 16 : steps * 8;
-    run.k = 256 / bits;
+    run.stored = 256 / bits;
+    run.k = run.sparse ? 2 * run.stored : run.stored;
+    run.lanes = bits == 8 ? 4 : 2;
+    run.selector = (int)pick(4 / (uint32_t)run.lanes);
     run.group = pick(4) == 0;
     run.in_registers = pick(3) == 0;
     run.clamps = run.t->integer && bits == 8 && pick(2);
@@ -324,7 +367,7 @@ static void product_test(struct behave_ctx *x, int number)
     run.adds = pick(5);
     run.sign_a = run.t->integer || pick(2) ? 1 : -1;
     run.sign_b = run.t->integer || pick(2) ? 1 : -1;
-    run.a = choose(ROWS, run.k, bits, AT_B);
+    run.a = choose(ROWS, run.stored, bits, AT_B);
     run.b = choose(run.n, run.k, bits, IMAGE - AT_B);
     for (int k = 0; k < run.k; k++) {
         for (int i = 0; i < ROWS; i++)
@@ -332,7 +375,9 @@ static void product_test(struct behave_ctx *x, int number)
         for (int j = 0; j < run.n; j++)
             run.vb[j][k] = random_bits(run.t);
     }
-    store(&run.a, ROWS, run.k, bits, run.va);
+    if (run.sparse)
+        choose_elements();
+    store(&run.a, ROWS, run.stored, bits, run.va);
     struct stored b = run.b;
     b.at += AT_B;
     store(&b, run.n, run.k, bits, run.vb);
@@ -341,7 +386,8 @@ static void product_test(struct behave_ctx *x, int number)
     FILE *f = open_memstream(&body, &size);
     print_kernel(f);
     fclose(f);
-    snprintf(name, sizeof name, "wgmma %d: n %d %s.%s.%s, A %s of %u bytes%s, B of %u bytes%s, %d to D%s", number,
+    snprintf(name, sizeof name, "wgmma%s %d: n %d %s.%s.%s, A %s of %u bytes%s, B of %u bytes%s, %d to D%s",
+             run.sparse ? ".sp" : "", number,
              run.n, run.t->d, run.t->a, run.t->b, run.in_registers ? "in registers" : "in memory", run.a.width,
              run.a.across ? " across" : "", run.b.width, run.b.across ? " across" : "", run.adds,
              run.twice ? ", twice" : "");
@@ -354,6 +400,6 @@ static void product_test(struct behave_ctx *x, int number)
 
 void behave_warpgroup(struct behave_ctx *x)
 {
-    for (int i = 0; i < TESTS; i++)
+    for (int i = 0; i < TESTS + SPARSE_TESTS; i++)
         product_test(x, i);
 }

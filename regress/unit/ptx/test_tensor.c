@@ -25,17 +25,18 @@
 enum { TILE = 16384, TENSOR = 1 << 18, ORIGIN = 1 << 16, BLOCKS = 4 };
 
 /* What the kernels read: the map, the coordinates, the bytes of the box. */
-struct args { struct tensor_map map; int32_t at[TENSOR_DIMS]; uint32_t bytes; uint32_t blocks; };
+struct args { struct tensor_map map; int32_t at[TENSOR_DIMS]; uint32_t bytes; uint16_t blocks, offset[3]; };
 
 #define HEAD \
     ".version 8.6\n.target sm_90\n.address_size 64\n" \
     ".visible .entry k(.param .u64 out, .param .u64 args)\n{\n" \
     "    .shared .align 1024 .b8 tile[16384];\n    .shared .align 8 .b64 bar;\n" \
-    "    .reg .pred %p, %first;\n    .reg .b16 %h1;\n    .reg .b32 %r<24>;\n    .reg .b64 %rd<16>;\n" \
+    "    .reg .pred %p, %first;\n    .reg .b16 %h<5>;\n    .reg .b32 %r<24>;\n    .reg .b64 %rd<16>;\n" \
     "    ld.param.u64 %rd1, [out];\n    ld.param.u64 %rd2, [args];\n    mov.u32 %r1, %tid.x;\n" \
     "    setp.eq.u32 %first, %r1, 0;\n" \
     "    ld.global.s32 %r10, [%rd2+128];\n    ld.global.s32 %r11, [%rd2+132];\n    ld.global.s32 %r12, [%rd2+136];\n" \
     "    ld.global.s32 %r13, [%rd2+140];\n    ld.global.s32 %r14, [%rd2+144];\n    ld.global.u32 %r15, [%rd2+148];\n" \
+    "    ld.global.u16 %h2, [%rd2+154];\n    ld.global.u16 %h3, [%rd2+156];\n    ld.global.u16 %h4, [%rd2+158];\n" \
     "    ld.global.u16 %h1, [%rd2+152];\n    mov.u32 %r6, %cluster_ctarank;\n" \
     "    @%first mbarrier.init.shared.b64 [bar], 1;\n    fence.mbarrier_init.release.cluster;\n" \
     "    mov.u32 %r2, %r1;\nF:\n    shl.b32 %r3, %r2, 2;\n    mov.u32 %r4, tile;\n    add.u32 %r4, %r4, %r3;\n" \
@@ -51,7 +52,7 @@ struct args { struct tensor_map map; int32_t at[TENSOR_DIMS]; uint32_t bytes; ui
     "    shl.b32 %r3, %r2, 2;\n    mov.u32 %r4, tile;\n    add.u32 %r4, %r4, %r3;\n    ld.shared.u32 %r5, [%r4];\n" \
     "    st.global.u32 [%rd4], %r5;\n    add.u32 %r2, %r2, 128;\n    setp.lt.u32 %p, %r2, 4096;\n    @%p bra S;\n" \
     "    barrier.cluster.arrive.aligned;\n    barrier.cluster.wait.aligned;\n    ret;\n}\n"
-#define DONE ".tile.mbarrier::complete_tx::bytes"
+#define DONE ".mbarrier::complete_tx::bytes"
 #define EXPECT "    @%first mbarrier.arrive.expect_tx.shared.b64 _, [bar], %r15;\n"
 
 static const char *const coordinates[TENSOR_DIMS] = {
@@ -158,7 +159,7 @@ static void draw_place(struct box *b)
 }
 
 /* The box has at most TILE bytes. */
-static struct box draw_box(struct machine *x, int32_t type)
+static struct box draw_tiled(struct machine *x, int32_t type)
 {
     struct box b = { .a.map = { .magic = TENSOR_MAP_MAGIC } };
     struct tensor_map *m = &b.a.map;
@@ -193,6 +194,93 @@ static struct box draw_box(struct machine *x, int32_t type)
     return b;
 }
 
+/* ---- im2col (PTX ISA 5.5.3.2): pixels of a window of each picture, one after the other ---- */
+
+static bool pictures;                /* maps are of im2col */
+
+/* The end of the window in dimension i. */
+static int64_t end_of(const struct tensor_map *m, uint32_t i)
+{
+    return m->last[i] + INT64_C(1) + m->upper[i - 1];
+}
+
+static void draw_window(struct box *b)
+{
+    struct tensor_map *m = &b->a.map;
+    for (uint32_t i = 1; i < m->rank - 1u; i++)
+        do {
+            m->lower[i - 1] = (int16_t)((int)random_below(5) - 3);
+            m->upper[i - 1] = (int16_t)((int)random_below(6) - 3);
+        } while (end_of(m, i) <= m->lower[i - 1]);
+}
+
+/* Most copies begin at a pixel of the window. */
+static void draw_pixel(struct box *b)
+{
+    const struct tensor_map *m = &b->a.map;
+    bool anywhere = random_below(8) == 0;
+    b->a.at[0] = random_below(3) ? 0 : (int32_t)random_below(m->last[0] + 2u) - 1;
+    for (uint32_t i = 1; i < m->rank; i++) {
+        bool picture = i < m->rank - 1u;
+        uint32_t length = picture ? (uint32_t)(end_of(m, i) - m->lower[i - 1]) : 0;
+        if (!picture)
+            b->a.at[i] = (int32_t)random_below(m->last[i] + 2u) - (random_below(8) == 0);
+        else if (anywhere)
+            b->a.at[i] = m->lower[i - 1] + (int32_t)random_below(length + 2);
+        else
+            b->a.at[i] = m->lower[i - 1] + (int32_t)(random_below((length + m->step[i] - 1) / m->step[i]) * m->step[i]);
+        if (picture)
+            b->a.offset[i - 1] = (uint16_t)random_below(3);
+    }
+}
+
+static struct box draw_pictures(struct machine *x, int32_t type)
+{
+    struct box b;
+    do
+        b = draw_tiled(x, type);
+    while (b.a.map.rank < 3);
+    struct tensor_map *m = &b.a.map;
+    uint32_t row = m->box[0] * b.element, most = TILE / row < TENSOR_PIXELS_MAX ? TILE / row : TENSOR_PIXELS_MAX;
+    m->im2col = 1;
+    m->box[1] = (uint16_t)(1 + random_below(random_below(4) ? most < 40 ? most : 40 : most));
+    b.a.bytes = row * m->box[1];
+    for (uint32_t i = 1; i < TENSOR_DIMS; i++)
+        b.count[i] = i == 1 ? m->box[1] : 1;
+    draw_window(&b);
+    draw_pixel(&b);
+    return b;
+}
+
+static struct box draw_box(struct machine *x, int32_t type)
+{
+    return pictures ? draw_pictures(x, type) : draw_tiled(x, type);
+}
+
+/* The next pixel of the window, of the window of the next picture after the last one. */
+static void next_pixel(const struct tensor_map *m, int64_t *at)
+{
+    uint32_t i = 1;
+    while (i < m->rank - 1u && (at[i] += m->step[i]) >= end_of(m, i)) {
+        at[i] = m->lower[i - 1];
+        i++;
+    }
+    if (i == m->rank - 1u)
+        at[i]++;
+}
+
+/* The words of an instruction for the mode of the map. */
+static const char *mode_of(const struct box *b, bool stores)
+{
+    return !b->a.map.im2col ? ".tile" : stores ? ".im2col_no_offs" : ".im2col";
+}
+
+static const char *offsets_of(const struct box *b)
+{
+    static const char *const offsets[] = { ", {%h2}", ", {%h2, %h3}", ", {%h2, %h3, %h4}" };
+    return b->a.map.im2col ? offsets[b->a.map.rank - 3] : "";
+}
+
 /* The offset of the last element of the tensor in the memory. */
 static uint64_t last_element(const struct machine *x, const struct box *b)
 {
@@ -210,7 +298,8 @@ static struct box random_box(struct machine *x, int32_t type)
     do
         b = draw_box(x, type);
     while (last_element(x, &b) >= TENSOR);
-    draw_place(&b);
+    if (!pictures)
+        draw_place(&b);
     return b;
 }
 
@@ -232,9 +321,33 @@ static uint32_t swizzled(uint32_t offset, uint32_t span)
 /* tensor: the offset of the element in the memory, or -1 when it is outside the tensor. */
 typedef void visit_fn(const struct machine *x, const struct box *b, uint32_t shared, int64_t tensor, uint8_t *out);
 
+static uint32_t each_of_pixels(const struct machine *x, const struct box *b, visit_fn *visit, uint8_t *out)
+{
+    const struct tensor_map *m = &b->a.map;
+    uint32_t bytes = 0, n = 0;
+    int64_t pixel[TENSOR_DIMS];
+    for (uint32_t i = 0; i < m->rank; i++)
+        pixel[i] = b->a.at[i];
+    for (uint32_t p = 0; p < m->box[1]; p++, next_pixel(m, pixel))
+        for (uint32_t channel = 0; channel < m->box[0]; channel++, n++) {
+            int64_t at = (int64_t)(m->address - (uint64_t)(uintptr_t)x->tensor);
+            bool inside = true;
+            for (uint32_t i = 0; i < m->rank; i++) {
+                int64_t c = pixel[i] + (!i ? channel : i < m->rank - 1u ? b->a.offset[i - 1] : 0);
+                inside &= c >= 0 && c <= m->last[i];
+                at += c * (i ? (int64_t)m->stride[i - 1] : b->element);
+            }
+            visit(x, b, swizzled(n * b->element, m->span), inside ? at : -1, out);
+            bytes += inside ? b->element : 0;
+        }
+    return bytes;
+}
+
 /* Calls visit for each element of the box with its place in shared memory. Returns the bytes inside the tensor. */
 static uint32_t each_element(const struct machine *x, const struct box *b, visit_fn *visit, uint8_t *out)
 {
+    if (b->a.map.im2col)
+        return each_of_pixels(x, b, visit, out);
     const struct tensor_map *m = &b->a.map;
     uint32_t j[TENSOR_DIMS], n = 0, bytes = 0;
     for (j[4] = 0; j[4] < b->count[4]; j[4]++)
@@ -390,9 +503,9 @@ static void load(struct machine *x, uint32_t number, int32_t type, bool exists)
         x->args->map.address = 4096;
         memset(x->args->at, 0, sizeof x->args->at);
     }
-    snprintf(text, sizeof text, "%s    @%%first cp.async.bulk.tensor.%dd.shared::%s.global" DONE
-             " [tile], [%%rd2, %s], [bar];\n%s", HEAD EXPECT, b.a.map.rank, number % 2 ? "cluster" : "cta",
-             coordinates[b.a.map.rank - 1], WAIT SHOW);
+    snprintf(text, sizeof text, "%s    @%%first cp.async.bulk.tensor.%dd.shared::%s.global%s" DONE
+             " [tile], [%%rd2, %s], [bar]%s;\n%s", HEAD EXPECT, b.a.map.rank, number % 2 ? "cluster" : "cta",
+             mode_of(&b, false), coordinates[b.a.map.rank - 1], offsets_of(&b), WAIT SHOW);
     if (machine_run(x, text, 1))
         fail_msg("%s", simtx_last_message(x->gpu));
     compare("load", number, &b, x->tiles, want, TILE);
@@ -433,16 +546,17 @@ static void check_store(struct machine *x, uint32_t number, const struct reducti
     static uint8_t want[TENSOR];
     struct box b = random_box(x, r ? (int32_t)r->type : -1);
     b.reduction = r;
+    memset(b.a.offset, 0, sizeof b.a.offset);
     if (r)
         each_element(x, &b, prepared, x->tensor);
     memcpy(want, x->tensor, TENSOR);
     each_element(x, &b, r ? reduced : stored, want);
     *x->args = b.a;
-    snprintf(text, sizeof text, "%s    @%%first cp.async.bulk.prefetch.tensor.%dd.L2.global [%%rd2, %s];\n"
-             "    @%%first cp.%sasync.bulk.tensor.%dd.global.shared::cta%s%s.tile.bulk_group [%%rd2, %s], [tile];\n"
+    snprintf(text, sizeof text, "%s    @%%first cp.async.bulk.prefetch.tensor.%dd.L2.global%s [%%rd2, %s]%s;\n"
+             "    @%%first cp.%sasync.bulk.tensor.%dd.global.shared::cta%s%s%s.bulk_group [%%rd2, %s], [tile];\n"
              "    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n%s", HEAD, b.a.map.rank,
-             coordinates[b.a.map.rank - 1], r ? "reduce." : "", b.a.map.rank, r ? "." : "", r ? r->op : "",
-             coordinates[b.a.map.rank - 1], SHOW);
+             mode_of(&b, false), coordinates[b.a.map.rank - 1], offsets_of(&b), r ? "reduce." : "", b.a.map.rank,
+             r ? "." : "", r ? r->op : "", mode_of(&b, true), coordinates[b.a.map.rank - 1], SHOW);
     if (machine_run(x, text, 1))
         fail_msg("%s", simtx_last_message(x->gpu));
     compare(r ? r->op : "store", number, &b, x->tensor, want, TENSOR);
@@ -498,14 +612,14 @@ static uint32_t multicast(struct machine *x, uint32_t number, uint32_t blocks)
     static uint8_t want[TILE];
     uint32_t inside = 0;
     struct box b = random_box(x, -1);
-    b.a.blocks = blocks;
+    b.a.blocks = (uint16_t)blocks;
     *x->args = b.a;
     snprintf(text, sizeof text, "%s    cvt.u32.u16 %%r16, %%h1;\n    shr.u32 %%r16, %%r16, %%r6;\n"
              "    and.b32 %%r16, %%r16, 1;\n    mul.lo.u32 %%r15, %%r15, %%r16;\n%s"
              "    setp.eq.and.u32 %%p, %%r6, 1, %%first;\n"
-             "    @%%p cp.async.bulk.tensor.%dd.shared::cluster.global" DONE
-             ".multicast::cluster [tile], [%%rd2, %s], [bar], %%h1;\n%s", HEAD, EXPECT, b.a.map.rank,
-             coordinates[b.a.map.rank - 1], WAIT SHOW);
+             "    @%%p cp.async.bulk.tensor.%dd.shared::cluster.global%s" DONE
+             ".multicast::cluster [tile], [%%rd2, %s], [bar]%s, %%h1;\n%s", HEAD, EXPECT, b.a.map.rank,
+             mode_of(&b, false), coordinates[b.a.map.rank - 1], offsets_of(&b), WAIT SHOW);
     if (machine_run(x, text, BLOCKS))
         fail_msg("%s", simtx_last_message(x->gpu));
     for (uint32_t block = 0; block < BLOCKS; block++) {
@@ -602,6 +716,119 @@ static void a_tolerated_copy_completes_its_bytes(void **state)
     }
 }
 
+/* ---- im2col ---- */
+
+static void check_picture_multicast(struct machine *x, uint32_t number)
+{
+    multicast(x, number, 1 + random_below(15));
+}
+
+static void pictures_are_those_of_the_model(void **state)
+{
+    pictures = true;
+    both_modes(check_load, 240);
+    both_modes(check_stored, 90);
+    both_modes(check_reduced, 2 * REDUCTIONS);
+    both_modes(check_picture_multicast, 24);
+    pictures = false;
+}
+
+/* ---- tensormap.replace ---- */
+
+/* Where the map is changed, and how: by constants or registers. */
+struct change { const char *space, *map; bool registers; FILE *f; };
+
+/* One field; ord: of a dimension, or -1. */
+static void print_field(const struct change *c, const char *field, int ord, bool wide, uint64_t v)
+{
+    const char *reg = wide ? "%rd11" : "%r17";
+    if (c->registers)
+        fprintf(c->f, "    mov.b%d %s, 0x%llx;\n", wide ? 64 : 32, reg, (unsigned long long)v);
+    fprintf(c->f, "    @%%first tensormap.replace.tile.%s%s.b1024.b%d [%s]", field, c->space, wide ? 64 : 32, c->map);
+    if (ord >= 0)
+        fprintf(c->f, ", %d", ord);
+    if (c->registers)
+        fprintf(c->f, ", %s;\n", reg);
+    else
+        fprintf(c->f, ", 0x%llx;\n", (unsigned long long)v);
+}
+
+static void print_constant(const struct change *c, const char *field, uint32_t v)
+{
+    fprintf(c->f, "    @%%first tensormap.replace.tile.%s%s.b1024.b32 [%s], %u;\n", field, c->space, c->map, v);
+}
+
+/* Sets all fields that the instruction can set; the numbers of types are those of PTX. */
+static void print_changes(const struct change *c, const struct tensor_map *m)
+{
+    static const uint8_t types[TENSOR_TYPE_COUNT] = {
+        [TENSOR_U8] = 0, [TENSOR_U16] = 1, [TENSOR_U32] = 2, [TENSOR_S32] = 3, [TENSOR_U64] = 4, [TENSOR_S64] = 5,
+        [TENSOR_F16] = 6, [TENSOR_F32] = 7, [TENSOR_F32_FTZ] = 8, [TENSOR_F64] = 9, [TENSOR_BF16] = 10,
+        [TENSOR_TF32] = 11, [TENSOR_TF32_FTZ] = 12,
+    };
+    print_field(c, "global_address", -1, true, m->address);
+    print_field(c, "rank", -1, false, m->rank - 1u);
+    for (int i = 0; i < m->rank; i++) {
+        print_field(c, "box_dim", i, false, m->box[i]);
+        print_field(c, "global_dim", i, false, m->last[i] + 1u);
+        print_field(c, "element_stride", i, false, m->step[i]);
+        if (i)
+            print_field(c, "global_stride", i - 1, true, m->stride[i - 1]);
+    }
+    print_constant(c, "elemtype", types[m->type]);
+    print_constant(c, "interleave_layout", 0);
+    print_constant(c, "swizzle_mode", m->span == 128 ? 3 : m->span / 32);
+    print_constant(c, "fill_mode", m->nan);
+}
+
+/* Loads a box by a map that the kernel has made of the map of another tensor: in place, or in shared memory, from where
+ * it is copied to %rd9. */
+static void load_replaced(struct machine *x, uint32_t number)
+{
+    static uint8_t want[TILE];
+    static const char *const scopes[] = { "cta", "cluster", "gpu", "sys" };
+    struct box other = random_box(x, -1), b = random_box(x, -1);
+    bool shared = number % 3;
+    for (uint32_t i = 0; i < TILE; i++)
+        want[i] = tile_byte(i);
+    each_element(x, &b, loaded, want);
+    *x->args = b.a;
+    x->args->map = other.a.map;
+    FILE *f = fmemopen(text, sizeof text, "w");
+    fprintf(f, "%s    .shared .align 128 .b8 scratch[128];\n    add.u64 %%rd9, %s;\n    mov.u32 %%r16, scratch;\n"
+            "    cvt.u64.u32 %%rd12, %%r16;\n    setp.lt.u32 %%p, %%r1, 32;\n    shl.b32 %%r18, %%r1, 2;\n"
+            "    add.u32 %%r19, %%r16, %%r18;\n    cvt.u64.u32 %%rd10, %%r18;\n    add.u64 %%rd10, %%rd10, %%rd2;\n"
+            "    @%%p ld.global.u32 %%r17, [%%rd10];\n    @%%p st.shared.u32 [%%r19], %%r17;\n    bar.sync 0;\n", HEAD,
+            shared ? "%rd1, 49152" : "%rd2, 0");
+    struct change c = { shared ? ".shared::cta" : number % 2 ? ".global" : "", shared ? "%rd12" : "%rd2", number % 2,
+                        f };
+    print_changes(&c, &b.a.map);
+    fputs("    bar.sync 0;\n", f);
+    if (shared)
+        fprintf(f, "    @%%p tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.%s.sync.aligned "
+                "[%%rd9], [%%%s], 128;\n", scopes[number % 4], number % 3 == 1 ? "rd12" : "r16");
+    else
+        fputs("    fence.proxy.tensormap::generic.release.gpu;\n", f);
+    fprintf(f, "    bar.sync 0;\n    fence.proxy.tensormap::generic.acquire.gpu [%%rd9], 128;\n%s"
+            "    @%%first cp.async.bulk.tensor.%dd.shared::cluster.global.tile" DONE " [tile], [%%rd9, %s], [bar];\n%s",
+            EXPECT, b.a.map.rank, coordinates[b.a.map.rank - 1], WAIT SHOW);
+    fclose(f);
+    if (machine_run(x, text, 1))
+        fail_msg("%s", simtx_last_message(x->gpu));
+    compare("replaced", number, &b, x->tiles, want, TILE);
+}
+
+static void replaced_maps_are_those_of_their_fields(void **state)
+{
+    for (int timing = 0; timing < 2; timing++) {
+        struct machine x = machine_new(timing, 1, "");
+        random_state = 41;
+        for (uint32_t i = 0; i < 60; i++)
+            load_replaced(&x, i);
+        simtx_gpu_free(x.gpu);
+    }
+}
+
 struct misuse { const char *says; void (*change)(struct args *a); const char *map, *instruction; };
 
 static void other_bytes(struct args *a) { a->map.magic = 1; }
@@ -609,19 +836,24 @@ static void other_rank(struct args *a) { a->map.rank = 1; }
 static void no_memory(struct args *a) { a->map.address = 4096; }
 static void large_box(struct args *a) { a->map.box[1] = 256; }
 static void huge_box(struct args *a) { a->map.rank = 3, a->map.step[2] = 1, a->map.box[1] = a->map.box[2] = 256; }
+static void of_pictures(struct args *a) { a->map.rank = 3, a->map.step[2] = a->map.im2col = 1; }
+static void no_window(struct args *a) { of_pictures(a), a->map.lower[0] = 3, a->map.upper[0] = -61; }
+static void three_dimensions(struct args *a) { a->map.rank = 3, a->map.step[2] = a->map.box[2] = 1; }
 static void nothing(struct args *a) { (void)a; }
 static void type_u8(struct args *a) { a->map.type = TENSOR_U8; }
 static void type_s32(struct args *a) { a->map.type = TENSOR_S32; }
 static void type_f32(struct args *a) { a->map.type = TENSOR_F32; }
 
 #define REDUCE(dims, op) "cp.reduce.async.bulk.tensor." dims ".global.shared::cta." op ".tile.bulk_group"
+#define REDUCE_PICTURES "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group"
+#define OTHER_MODE "the mode of the instruction is not that of the tensor map"
 #define REFUSED "the reduction does not take the element type of the tensor map"
 
 /* The box has the first 8192 of the 16392 bytes of shared memory, which end with the barrier object. */
 static void faults_name_what_is_wrong(void **state)
 {
     static const struct misuse cases[] = {
-        { "are no tensor map that cuTensorMapEncodeTiled made", other_bytes, "%rd2", REDUCE("2d", "add") },
+        { "are no valid tensor map", other_bytes, "%rd2", REDUCE("2d", "add") },
         { "has 1 dimension, and the instruction copies 2", other_rank, "%rd2", REDUCE("2d", "add") },
         { "a tensor map must be aligned to 64 bytes", nothing, "%rd10", REDUCE("2d", "add") },
         { "there is no memory for a tensor map at", nothing, "%rd9", REDUCE("2d", "add") },
@@ -630,6 +862,9 @@ static void faults_name_what_is_wrong(void **state)
         { "reads 128 bytes at 0x4000 of shared memory; the block has 16392 bytes", large_box, "%rd2",
           REDUCE("2d", "add") },
         { "no shared memory has room for the box", huge_box, "%rd2", REDUCE("3d", "add") },
+        { OTHER_MODE, of_pictures, "%rd2", REDUCE("3d", "add") },
+        { OTHER_MODE, three_dimensions, "%rd2", REDUCE_PICTURES },
+        { "are no valid tensor map", no_window, "%rd2", REDUCE_PICTURES },
         { REFUSED, type_u8, "%rd2", REDUCE("2d", "add") }, { REFUSED, type_s32, "%rd2", REDUCE("2d", "inc") },
         { REFUSED, type_f32, "%rd2", REDUCE("2d", "min") }, { REFUSED, type_f32, "%rd2", REDUCE("2d", "and") },
     };
@@ -659,7 +894,9 @@ int main(void)
         cmocka_unit_test(reductions_are_those_of_the_model), cmocka_unit_test(blocks_of_a_mask_get_the_box),
         cmocka_unit_test(l2_is_read_once), cmocka_unit_test(other_machines_load_the_same),
         cmocka_unit_test(a_tolerated_copy_completes_its_bytes),
-        cmocka_unit_test(host_threads_do_not_matter), cmocka_unit_test(faults_name_what_is_wrong),
+        cmocka_unit_test(host_threads_do_not_matter),
+        cmocka_unit_test(pictures_are_those_of_the_model),
+        cmocka_unit_test(replaced_maps_are_those_of_their_fields), cmocka_unit_test(faults_name_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
