@@ -32,6 +32,7 @@ uint64_t warp_state(const struct warp *w)
         const struct frame *fr = &w->frame[f];
         if (!fr->used)
             continue;
+        h = (h ^ fr->live) * 31 + fr->ret_pc;    /* the same call from another place is progress */
         for (uint32_t i = 0; i < warp_halves(w); i++)
             h = hash_words(h, w->half[i].regs + fr->reg_base, fr->code->frame_bytes - SCRATCH_AREA);
         uint32_t end = fr->local_base + fr->code->local_bytes;

@@ -275,6 +275,15 @@ const struct step_case step_cases[] = {
       " @!%p1 call (%r12), twice, (%r2);\n"
       "  ld.local.u64 %rd12, [mine+8];\n"
       PUT64(0, "%rd10") PUT(8, "%r10") PUT(12, "%r11") PUT(16, "%r12") PUT64(24, "%rd12") END },
+    { .name = "calls of one function that leave nothing behind are no waiting loop", .ptx = MODULE
+      ".func rounds()\n{ .reg .pred %p; .reg .b32 %r; mov.u32 %r, 0;\n"
+      "L: add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 2; @%p bra L; ret; }\n"
+      ENTRY BEGIN
+      "  mov.u32 %r10, 0; P: add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 300; @%p1 bra P;\n"
+      "  setp.gt.u32 %p1, %r2, 9; mov.u32 %r10, 1; @%p1 bra E;\n"
+      "  call rounds; call rounds; call rounds; call rounds; call rounds; call rounds; call rounds; call rounds;\n"
+      "  call rounds; call rounds; call rounds; call rounds; call rounds; call rounds; mov.u32 %r10, 2;\n"
+      "E: call rounds; add.u32 %r10, %r10, 1;\n" PUT(0, "%r10") END },
     { .name = "parameters nobody wrote are zero", .ptx = MODULE
       ".func (.param .b32 r) none(.param .b32 a)\n{ .reg .b32 %r<3>; ld.param.b32 %r1, [r]; ld.param.b32 %r2, [a];"
       " add.u32 %r1, %r1, %r2; st.param.b32 [r], %r1; ret; }\n"
