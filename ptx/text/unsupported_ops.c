@@ -10,7 +10,7 @@ static const char *const opcodes[] = {
     "istypep",                                                                 /* types of texture handles */
     "tcgen05",                                                                 /* matrices */
     "cp", "mbarrier", "clusterlaunchcontrol",
-    "multimem", "tensormap", "createpolicy",
+    "multimem", "tensormap",
     "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };
 

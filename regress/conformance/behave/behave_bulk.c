@@ -564,7 +564,8 @@ void behave_bulk(struct behave_ctx *x)
 {
     static const struct behave_test fences = {
         .name = "fences of proxies", .cluster = 1, .body =
-        "  fence.proxy.alias;\n  fence.proxy.async;\n  fence.proxy.async.global;\n  fence.proxy.async.shared::cta;\n"
+        "  fence.proxy.alias;\n  membar.proxy.alias;\n"
+        "  fence.proxy.async;\n  fence.proxy.async.global;\n  fence.proxy.async.shared::cta;\n"
         "  fence.proxy.async.shared::cluster;\n"
         "  fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
         "  fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n"

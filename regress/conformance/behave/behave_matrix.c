@@ -386,6 +386,7 @@ static void copy_tests(struct behave_ctx *x)
         { .name = "cp.async", .module = ".shared .align 16 .b8 tile[8192];\n", .expect = copied, .body =
           "  mul.wide.u32 %d1, %i, 16;\n  add.u64 %d2, %b, %d1;\n  mov.u32 %r1, tile;\n  mad.lo.u32 %r1, %t, 16, %r1;\n"
           "  mov.u32 %r2, 5;\n  and.b32 %r3, %t, 1;\n  setp.eq.u32 %p1, %r3, 0;\n"
+          "  createpolicy.cvt.L2.b64 %d9, 0x10F0000000000000;\n"
           "  createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %d9, 0.5;\n"
           "  cp.async.ca.shared.global [%r1], [%d2], 4;\n"
           "  cp.async.ca.shared::cta.global.L2::cache_hint.L2::64B [%r1+1024], [%d2], 8, %d9;\n"
