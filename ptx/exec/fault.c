@@ -68,7 +68,7 @@ void warp_thread(const struct warp *w, int lane, uint32_t id[3])
 static const char *range_name(const struct mem_range *r, char *buf, size_t size)
 {
     static const char *const kinds[] = { "device memory", "pinned host memory", "managed memory", "variable",
-                                         "constant", "device heap block", "registered host memory" };
+                                         "constant", "device heap block", "registered host memory", "buffer" };
     if (r->name)
         snprintf(buf, size, "%s '%s'", kinds[r->kind], r->name);
     else

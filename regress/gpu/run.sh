@@ -93,8 +93,11 @@ near=$(awk -F '\t' 'NR == FNR { chip[$1] = $3; next } !($1 in chip) || $2 != "cy
     if ($1 != "ld.shared of 16 bytes") print $1 }' regress/gpu/captured/h100-probes.tsv "$build/regress/gpu/probes.tsv")
 test -z "$near" && test "$(wc -l <"$build/regress/gpu/probes.tsv")" = 16
 check $? "probes of h100 that are not as the chip's: $near"
-cmp -s "$build/regress/gpu/probes.tsv" "$build/regress/gpu/probes_gpu.tsv"
-check $? "probe and probe_gpu on simtx's libcuda"
+# Their code lies at different addresses, which decides in which cycle a line of instructions comes: within 0.1 %.
+apart=$(awk -F '\t' 'NR == FNR { want[$1] = $3; next } !($1 in want) || $3 > 1.001 * want[$1] || $3 < 0.999 * want[$1] {
+    print $1 }' "$build/regress/gpu/probes.tsv" "$build/regress/gpu/probes_gpu.tsv")
+test -z "$apart" && test "$(wc -l <"$build/regress/gpu/probes_gpu.tsv")" = 16
+check $? "probe and probe_gpu on simtx's libcuda: $apart"
 "$build/regress/gpu/probe" +no-such-preset >"$build/regress/gpu/out" 2>&1
 test $? = 2 && grep -q '^probe: .*no-such-preset' "$build/regress/gpu/out"
 check $? "a preset that is not there"
