@@ -1,15 +1,15 @@
 /*
- * Combining accesses. PTX is no machine code: NVIDIA's assembler makes one access of 8 or 16 bytes of several of
- * neighbouring words in shared or local memory, which takes fewer issue slots and fewer passes of the banks. The rules
+ * Combining accesses. PTX is not machine code: NVIDIA's assembler combines accesses to neighbouring words of shared or
+ * local memory into one access of 8 or 16 bytes, which takes fewer issue slots and fewer passes of the banks. The rules
  * were read from machine code of ptxas 13.0 for sm_75 and sm_90, of kernels made for one question each:
  *
- * - Loads are combined with loads and stores with stores, of 4 or 8 bytes an element; those of 1 or 2 bytes, of global
- *   memory and of generic addresses are not.
+ * - Loads are combined with loads and stores with stores, of 4 or 8 bytes an element. Accesses of 1 or 2 bytes stay as
+ *   they are, and so do those to global memory or generic addresses.
  * - The address of the whole must be a multiple of its size, and this must follow from the code: from the addresses of
  *   variables, and from shifts, products and masks by constants.
  * - The words may be loaded in any order and have other instructions between them, exchanges between lanes and accesses
  *   to other memory included. Not between them: an access of the other kind to the same memory, even elsewhere, an
- *   atomic, a barrier, a fence and the end of the basic block.
+ *   atomic, a barrier or a fence. All words are accessed in one basic block.
  *
  * In these points ptxas goes further: it loads four words where three are needed, and combines guarded accesses and
  * some of different blocks.
@@ -40,6 +40,7 @@ struct root {
     uint8_t zeros;                   /* the least significant bits that are 0, up to ALIGNED */
 };
 
+/* The distance from a root of 32 bits is one of 32 bits, too, with a sign. */
 struct address { uint32_t root; int64_t distance; };
 
 struct combiner {
@@ -171,6 +172,13 @@ static struct address value_of(struct combiner *c, const struct ptx_reg *r)
     return c->value[r->id];
 }
 
+/* In the width of the register that holds an address. */
+static int64_t sum_of(int64_t distance, uint64_t number, const struct ptx_reg *r)
+{
+    uint64_t sum = (uint64_t)distance + number;
+    return ptx_reg_words(r) == 1 ? (int64_t)(int32_t)(uint32_t)sum : (int64_t)sum;
+}
+
 /* What a copy, or the sum of a register and a number, gives its result; NO_ROOT: something else. */
 static struct address result_of(struct combiner *c, const struct ptx_inst *in)
 {
@@ -183,12 +191,12 @@ static struct address result_of(struct combiner *c, const struct ptx_inst *in)
         return address_of_var(c, o[1].var, o[1].imm);
     if ((in->op == OP_MOV || (sum && o[2].kind == OPD_IMM)) && o[1].kind == OPD_REG && !o[1].negated)
         a = value_of(c, o[1].reg);
-    if (sum)
-        a.distance += in->op == OP_ADD ? o[2].imm : -o[2].imm;
+    uint64_t number = sum ? (uint64_t)o[2].imm : 0;
+    a.distance = sum_of(a.distance, in->op == OP_SUB ? -number : number, o[0].reg);
     return a;
 }
 
-static void forget_value(void *ctx, struct ptx_reg *r, bool write)
+static void invalidate_value(void *ctx, struct ptx_reg *r, bool write)
 {
     struct combiner *c = ctx;
     if (write)
@@ -209,11 +217,12 @@ static struct address address_of_access(struct combiner *c, const struct ptx_ins
 {
     const struct ptx_operand *m = memory_operand(in);
     struct address a = { NO_ROOT, 0 };
-    if (m->has_reg)
+    if (m->has_reg) {
         a = value_of(c, m->reg);
-    else if (m->has_var)
-        a = address_of_var(c, m->var, 0);
-    a.distance += m->imm;
+        a.distance = sum_of(a.distance, (uint64_t)m->imm, m->reg);
+    } else if (m->has_var) {
+        a = address_of_var(c, m->var, m->imm);
+    }
     return a;
 }
 
@@ -258,7 +267,7 @@ static void find_addresses(struct combiner *c, const struct flow_block *b)
         if (in_space(in, MOD(SPACE, SHARED)) || in_space(in, MOD(SPACE, LOCAL)))
             c->at[i] = address_of_access(c, in);
         struct address result = result_of(c, in);
-        ptx_inst_visit_regs(in, forget_value, c);
+        ptx_inst_visit_regs(in, invalidate_value, c);
         if (result.root != NO_ROOT) {
             c->value_block[in->opd[0].reg->id] = c->block + 1;
             c->value[in->opd[0].reg->id] = result;

@@ -1,5 +1,5 @@
 /*
- * If-conversion. PTX is no machine code: instead of a branch over a few instructions NVIDIA's assembler guards them by
+ * If-conversion. PTX is not machine code: instead of a branch over a few instructions NVIDIA's assembler guards them by
  * the branch's predicate, which takes no time for the branch, the divergence and the reconvergence, and leaves longer
  * basic blocks. The rules were read from machine code of ptxas 13.0 for sm_75 and sm_90:
  *
@@ -83,12 +83,12 @@ static void note_use_elsewhere(void *ctx, struct ptx_reg *r, bool write)
     c->leaves |= write && (c->flow->live_from[r->id] < c->first || c->flow->live_to[r->id] >= c->end);
 }
 
-/* Arithmetic whose results the instructions [first, end) alone use. */
+/* Arithmetic whose results, the carry flag among them, the instructions [first, end) alone use. */
 static bool needs_no_guard(struct converter *c, const struct ptx_inst *in)
 {
     c->leaves = false;
     ptx_inst_visit_regs(in, note_use_elsewhere, c);
-    return !c->leaves && crossing_of(in) == CROSS_FREE;
+    return !c->leaves && crossing_of(in) == CROSS_FREE && !in->mod[PG_CC];
 }
 
 static void guard_all(struct converter *c, uint32_t first, uint32_t end, const struct ptx_inst *branch, bool negated)

@@ -1,5 +1,5 @@
 /*
- * List scheduling. PTX is no machine code: on hardware an assembler orders the instructions. A warp issues in order,
+ * List scheduling. PTX is not machine code: on hardware an assembler orders the instructions. A warp issues in order,
  * and waits less if several loads are in flight. clang leaves each load directly before its use.
  *
  * The unit is a region: the instructions of a basic block between two that nothing may cross (branches, calls,

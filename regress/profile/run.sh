@@ -4,12 +4,12 @@
 suite=profile
 . "$(dirname "$0")/../harness.sh"
 
-# launch NAME OPTION...: three blocks of a warp; profile in NAME.json, statistics in NAME.stats.
+# launch NAME OPTION...: three blocks of a warp; profile in NAME.json, statistics in NAME.stats. Branches stay.
 launch() {
     local name=$1
     shift
     timeout 60 "$simtx" launch --quiet --timing --config v100+2sm --stats "$name.stats" "$@" "$here/kernel.ptx" \
-        --kernel lines --grid 3 --block 32 --arg 'u32[1024]:0' >/dev/null
+        --set gpu.if_conversion=false --kernel lines --grid 3 --block 32 --arg 'u32[1024]:0' >/dev/null
 }
 
 # mix MACHINE: the second kernel; profile in on.json, statistics in on.stats.

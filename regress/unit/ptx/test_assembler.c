@@ -419,6 +419,32 @@ static void random_kernels_compute_the_same(void **state)
     assert_in_range(conversions, KERNELS, OPS * KERNELS);
 }
 
+/* An address of 32 bits wraps, and the carry flag of lanes that skip an instruction stays. */
+static void widths_and_carries(void **state)
+{
+    static const char *const keys[][4] = { { NULL }, { "gpu.combine_accesses=true", "gpu.if_conversion=true" } };
+    static uint32_t want[OUT_WORDS * THREADS], got[OUT_WORDS * THREADS];
+    static const char text[] =
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{\n"
+        ".reg .b32 %r<20>; .reg .b64 %d<9>; .reg .pred %p<3>;\n.shared .align 16 .b8 s[4096];\n"
+        "mov.u32 %r1, %tid.x;\nmov.u32 %r2, s;\nmad.lo.u32 %r3, %r1, 64, %r2;\nadd.u32 %r3, %r3, 32;\n"
+        "add.u32 %r4, %r3, 4294967292;\nmov.u32 %r5, 11;\nmov.u32 %r6, 12;\nmov.u32 %r7, 13;\n"
+        "st.shared.u32 [%r3+-4], %r5;\nst.shared.u32 [%r4], %r6;\nst.shared.u32 [%r3+-8], %r7;\n"
+        "ld.volatile.shared.u32 %r8, [%r3+-4];\nld.volatile.shared.u32 %r9, [%r3+-8];\n"
+        "setp.gt.u32 %p1, %r1, 20;\nadd.cc.u32 %r10, %r5, %r6;\n@%p1 bra L;\n"
+        "add.cc.u32 %r11, 0xffffffff, 2;\nL:\naddc.u32 %r12, 0, 0;\n"
+        "ld.param.u64 %d1, [out];\nmad.wide.u32 %d2, %r1, 12, %d1;\nst.global.u32 [%d2], %r8;\n"
+        "st.global.u32 [%d2+4], %r9;\nst.global.u32 [%d2+8], %r12;\nret;\n}\n";
+    (void)state;
+    run(text, keys[0], want);
+    run(text, keys[1], got);
+    for (int t = 0; t < THREADS; t++) {
+        assert_int_equal(want[3 * t], 12);
+        assert_int_equal(want[3 * t + 2], t <= 20);
+    }
+    assert_memory_equal(want, got, sizeof want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +452,7 @@ int main(void)
         cmocka_unit_test(registers_are_limited),
         cmocka_unit_test(which_branches_are_converted),
         cmocka_unit_test(random_kernels_compute_the_same),
+        cmocka_unit_test(widths_and_carries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
