@@ -22,7 +22,8 @@ static const enum stat counters[] = { [CHECK_MEMORY] = STAT_CHECKS_MEMORY, [CHEC
 struct place {
     const struct program *program;   /* NULL: it has been freed */
     const struct ptx_func *kernel;
-    const struct ptx_inst *in, *other;   /* other: of a pair of accesses, or NULL */
+    const struct ptx_inst *in, *other;   /* other: of a pair of accesses, or NULL; freed with the program */
+    struct ptx_loc at, other_at;     /* of these in the text; 0: none */
     enum check check;
     uint64_t launch, block;          /* of the report */
     uint64_t count;                  /* failed checks until it is shown; not those of transactions */
@@ -63,24 +64,19 @@ void check_log_remove(struct check_log *log, const struct program *p)
             log->place[i].program = NULL;
 }
 
-static int by_line(const struct ptx_inst *a, const struct ptx_inst *b)
+static int by_line(struct ptx_loc a, struct ptx_loc b)
 {
-    int p = a ? a->loc.line : 0, q = b ? b->loc.line : 0;
-    if (p == q && a && b) {
-        p = a->loc.col;
-        q = b->loc.col;
-    }
-    return (p > q) - (p < q);
+    return a.line != b.line ? (a.line > b.line) - (a.line < b.line) : (a.col > b.col) - (a.col < b.col);
 }
 
 static int by_kernel_and_line(const void *a, const void *b)
 {
     const struct place *p = a, *q = b;
-    int names_differ = strcmp(p->name, q->name), lines_differ = by_line(p->in, q->in);
+    int names_differ = strcmp(p->name, q->name), lines_differ = by_line(p->at, q->at);
     return names_differ       ? names_differ
            : lines_differ     ? lines_differ
            : p->check != q->check ? (int)p->check - (int)q->check
-                                  : by_line(p->other, q->other);
+                                  : by_line(p->other_at, q->other_at);
 }
 
 /* Reports of races and of unwritten memory end with the number of accesses; those of other checks have none. */
@@ -156,6 +152,11 @@ static bool needs_no_report(const struct warp *w, const struct dinst *d, const s
     return settled;
 }
 
+static struct ptx_loc place_of(const struct ptx_inst *in)
+{
+    return in ? in->loc : (struct ptx_loc){ 0 };
+}
+
 static struct place *add_place(struct check_log *log, const struct warp *w, enum check c)
 {
     const struct launch *la = w->block->launch;
@@ -183,7 +184,9 @@ static void report(struct warp *w, const struct dinst *d, const struct ptx_inst 
         p->launch = la->grid_id;
         p->block = block;
         p->in = d->in;
+        p->at = place_of(d->in);
         p->other = other;
+        p->other_at = place_of(other);
     }
     p->count += !p->shown;
     pthread_mutex_unlock(&log->lock);
