@@ -8,9 +8,9 @@
  * blocks those after it, and the miss queue fills.
  *
  * The requests of a page, so those of a line, leave in the order of their arrival. Messages to engines in L2
- * (transactional memory) carry no address to translate, but keep their place: one waits until all requests before it
- * have been translated, and those after it wait behind it. Translation changes no address: virtual and physical
- * addresses are equal.
+ * (transactional memory) carry no address to translate, but stay in order: one waits until all requests before it have
+ * been translated, and those after it wait for it. Translation changes no address: virtual and physical addresses are
+ * equal.
  */
 #ifndef MEMSYS_TLB_L1_H
 #define MEMSYS_TLB_L1_H

@@ -293,8 +293,8 @@ static inline uint64_t launch_block(const struct launch *la, uint64_t i)
     return la->chosen ? la->chosen[i] : la->cluster_blocks > 1 ? launch_cluster_block(la, i) : i;
 }
 
-/* Constant variables are global memory behind a cache: a kernel that uses none of them may write one, at an address
- * from cudaGetSymbolAddress; a kernel that uses some must not. */
+/* Constant variables are in global memory, and kernels read them through a cache that does not see writes. So a kernel
+ * without accesses to constant memory may write one, at an address from cudaGetSymbolAddress; others must not. */
 static inline bool launch_may_write(const struct launch *la, const struct mem_range *m)
 {
     return m->kind != MEM_PARAMETERS && (m->kind != MEM_CONSTANT || !la->code->constants);

@@ -54,7 +54,7 @@ static bool is_simple(const struct ptx_inst *in)
     case PTX_UNIT_CONVERT:
     case PTX_UNIT_SFU:
         return ptx_ops[in->op].latency != PTX_LATENCY_DIV && ptx_ops[in->op].latency != PTX_LATENCY_SQRT;
-    default: return crossing_of(in) == CROSS_ACCESS;
+    default: return schedule_crossing(in) == CROSS_ACCESS;
     }
 }
 
@@ -62,7 +62,7 @@ static bool may_guard(struct converter *c, const struct ptx_inst *in)
 {
     c->writes = false;
     ptx_inst_visit_regs(in, note_write, c);
-    return is_simple(in) && crossing_of(in) != CROSS_NEVER && !in->guard && !in->tx && !c->writes;
+    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx && !c->writes;
 }
 
 /* The instructions [first, end) may be guarded: of a block that nothing else enters. */
@@ -88,7 +88,7 @@ static bool needs_no_guard(struct converter *c, const struct ptx_inst *in)
 {
     c->leaves = false;
     ptx_inst_visit_regs(in, note_use_elsewhere, c);
-    return !c->leaves && crossing_of(in) == CROSS_FREE && !in->mod[PG_CC];
+    return !c->leaves && schedule_crossing(in) == CROSS_FREE && !in->mod[PG_CC];
 }
 
 static void guard_all(struct converter *c, uint32_t first, uint32_t end, const struct ptx_inst *branch, bool negated)
@@ -166,7 +166,7 @@ static void try_all(struct converter *c, struct arena *arena)
     for (c->reach = THEN_MAX; c->reach; c->reach /= 2) {
         convert_all(c);
         if (!memchr(c->gone, true, c->f->ninsts) ||
-            flow_analyse(c->f, arena)->registers <= register_limit(c->f, c->flow->registers, 0))
+            flow_analyse(c->f, arena)->registers <= schedule_register_limit(c->f, c->flow->registers, 0))
             break;
         memcpy(c->f->insts, text, bytes);
         memset(c->gone, 0, c->f->ninsts * sizeof *c->gone);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ptx/program/combine.h"
+#include "ptx/program/combine_accesses.h"
 #include "ptx/program/decode.h"
 #include "ptx/program/if_convert.h"
 #include "ptx/program/schedule.h"

@@ -1,4 +1,4 @@
-/* Instructions that a change of the code makes superfluous (combine.c, if_convert.c). */
+/* Instructions that a change of the code makes superfluous (combine_accesses.c, if_convert.c). */
 #ifndef PTX_REMOVE_H
 #define PTX_REMOVE_H
 

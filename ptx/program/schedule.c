@@ -110,7 +110,7 @@ static bool is_plain(const struct ptx_inst *in)
     return (in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST) && (!sem || sem == MOD(SEM, WEAK));
 }
 
-enum crossing crossing_of(const struct ptx_inst *in)
+enum crossing schedule_crossing(const struct ptx_inst *in)
 {
     if (reads_clock(in->opd, in->nopd))
         return CROSS_NEVER;
@@ -291,7 +291,7 @@ static void build_graph(struct scheduler *s)
         const struct ptx_inst *in = &s->insts[s->inst];
         struct node *d = &s->node[s->inst];
         d->edges = NOTHING;
-        d->crossing = crossing_of(in);
+        d->crossing = schedule_crossing(in);
         if (d->crossing != CROSS_FREE && s->naccess == ACCESSES_MAX)
             d->crossing = CROSS_SYNC;
         if (d->crossing != CROSS_FREE)
@@ -493,7 +493,7 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
         for (uint32_t i = s->flow->blocks[b].first, end = s->flow->blocks[b].end; i < end; i += s->n) {
             s->insts = s->f->insts + i;
             s->n = 0;
-            while (i + s->n < end && crossing_of(&s->insts[s->n]) != CROSS_NEVER &&
+            while (i + s->n < end && schedule_crossing(&s->insts[s->n]) != CROSS_NEVER &&
                    s->insts[s->n].lock == s->insts->lock)
                 s->n++;
             s->n += s->n == 0;
@@ -502,7 +502,7 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
         }
 }
 
-uint32_t register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers)
+uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers)
 {
     uint32_t most = num_most((needed + 7) / 8 * 8, free_registers);
     return f->maxnreg ? num_least(most, f->maxnreg) : most;
@@ -513,7 +513,7 @@ void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena
     if (!f->ninsts)
         return;
     struct scheduler s = { .f = f, .flow = flow_analyse(f, arena) };
-    uint32_t most = register_limit(f, s.flow->registers, free_registers);
+    uint32_t most = schedule_register_limit(f, s.flow->registers, free_registers);
     uint32_t regs = (uint32_t)f->nregs + 1;
     s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
     memset(s.home, 0xff, regs * sizeof *s.home);

@@ -12,20 +12,20 @@ enum crossing {
     CROSS_SYNC,              /* atomics, fences, barriers: every access and exchange */
     CROSS_NEVER              /* every instruction */
 };
-enum crossing crossing_of(const struct ptx_inst *in);
+enum crossing schedule_crossing(const struct ptx_inst *in);
 
 /*
  * 32-bit registers a thread that a function may need after its instructions have changed places: `free_registers`, or
  * what it `needed` before, rounded up to a multiple of 8, if that is more; at most .maxnreg.
  */
-uint32_t register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers);
+uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers);
 
 /*
  * Reorders the instructions of each basic block of a function with a body, as an assembler does. Each thread computes
  * the same values if the program has no data races: its accesses to memory that may overlap stay in order.
  *
- * A basic block needs at most register_limit registers, unless the text needs more. The analysis of the function stays
- * in the arena.
+ * A basic block needs at most schedule_register_limit registers, unless the text needs more. The analysis of the
+ * function stays in the arena.
  */
 void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena);
 

@@ -275,7 +275,7 @@ const struct step_case step_cases[] = {
       " @!%p1 call (%r12), twice, (%r2);\n"
       "  ld.local.u64 %rd12, [mine+8];\n"
       PUT64(0, "%rd10") PUT(8, "%r10") PUT(12, "%r11") PUT(16, "%r12") PUT64(24, "%rd12") END },
-    { .name = "calls of one function that leave nothing behind are no waiting loop", .ptx = MODULE
+    { .name = "repeated calls without side effects are no waiting loop", .ptx = MODULE
       ".func rounds()\n{ .reg .pred %p; .reg .b32 %r; mov.u32 %r, 0;\n"
       "L: add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 2; @%p bra L; ret; }\n"
       ENTRY BEGIN

@@ -1,6 +1,6 @@
 /* Combining accesses: neighbouring words of shared or local memory are accessed at once (gpu.combine_accesses). */
-#ifndef PTX_COMBINE_H
-#define PTX_COMBINE_H
+#ifndef PTX_COMBINE_ACCESSES_H
+#define PTX_COMBINE_ACCESSES_H
 
 #include "ptx/program/flow.h"
 

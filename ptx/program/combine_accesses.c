@@ -17,7 +17,7 @@
  * A combined load stands at the place of the first one, a combined store at that of the last. An address is known as a
  * *root* (a variable, or the value of a register) and a distance from it; roots are numbered within a basic block.
  */
-#include "ptx/program/combine.h"
+#include "ptx/program/combine_accesses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +254,7 @@ static bool has_plain_elements(struct ptx_inst *in)
 
 static bool in_space(const struct ptx_inst *in, uint8_t space)
 {
-    return crossing_of(in) == CROSS_ACCESS && INST_SPACE(in) == space;
+    return schedule_crossing(in) == CROSS_ACCESS && INST_SPACE(in) == space;
 }
 
 /* Numbers the values of a block and the addresses of its accesses to shared and local memory. */
@@ -421,8 +421,8 @@ static void combine(struct combiner *c, const struct group *g)
 /* A parameter of a function is in local memory; a generic address may be in either. */
 static bool ends_run(const struct ptx_inst *in, uint8_t space, bool stores)
 {
-    if (crossing_of(in) != CROSS_ACCESS)
-        return crossing_of(in) == CROSS_SYNC || crossing_of(in) == CROSS_NEVER;
+    if (schedule_crossing(in) != CROSS_ACCESS)
+        return schedule_crossing(in) == CROSS_SYNC || schedule_crossing(in) == CROSS_NEVER;
     uint8_t other = INST_SPACE(in);
     bool touches = !other || other == space || (other == MOD(SPACE, PARAM) && space == MOD(SPACE, LOCAL));
     return touches && ((in->op == OP_ST) != stores || (stores && other != space));
@@ -513,7 +513,7 @@ void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena 
     c.at = mem_zero(f->ninsts, sizeof *c.at, "combining accesses");
     c.gone = mem_zero(f->ninsts, sizeof *c.gone, "combining accesses");
     find_zeros(&c);
-    try_all(&c, register_limit(f, c.flow->registers, free_registers));
+    try_all(&c, schedule_register_limit(f, c.flow->registers, free_registers));
     remove_instructions(f, c.gone);
     free(c.root);
     free(c.zeros);
