@@ -11,7 +11,8 @@
 #include "ptx/isa/ops_check.h"
 #include "ptx/program/program.h"
 
-enum { CONST_MAX = 65536, FREE_REGISTERS = 64 };       /* of the default GPU: 65536 for 1024 threads */
+/* Of the default GPU: 65536 registers for 1024 threads of a block, 2048 of an SM. */
+enum { CONST_MAX = 65536, FREE_REGISTERS = 64, RESIDENT_REGISTERS = 32 };
 
 /* Parsed, linked and decoded for the widest vectors of this machine; NULL with the problems in d. */
 static struct program *load(const char *ptx, size_t len, const char *name, unsigned changes, struct diag *d)
@@ -19,7 +20,8 @@ static struct program *load(const char *ptx, size_t len, const char *name, unsig
     struct program_options o = { .isa = lanes_best_isa(), .warp_size = LANES, .const_max = CONST_MAX,
                                  .combined = changes & SIMTX_PTX_COMBINED,
                                  .if_converted = changes & SIMTX_PTX_IF_CONVERTED,
-                                 .scheduled = changes & SIMTX_PTX_SCHEDULED, .free_registers = FREE_REGISTERS };
+                                 .scheduled = changes & SIMTX_PTX_SCHEDULED, .free_registers = FREE_REGISTERS,
+                                 .resident_registers = RESIDENT_REGISTERS };
     d->file = name;
     d->source = ptx;
     d->source_len = len;

@@ -83,7 +83,9 @@ simtx_status simtx_module_load_many(simtx_gpu *g, const char *const *ptx, const 
         .combined = g->gpu.combine_accesses,
         .if_converted = g->gpu.if_conversion,
         .scheduled = g->gpu.instruction_order == ORDER_SCHEDULED,
-        .free_registers = num_least(g->gpu.registers_per_sm / g->gpu.max_threads_per_block, g->gpu.registers_per_thread)
+        .free_registers = num_least(g->gpu.registers_per_sm / g->gpu.max_threads_per_block,
+                                    g->gpu.registers_per_thread),
+        .resident_registers = g->gpu.registers_per_sm / g->gpu.max_threads_per_sm
     };
     struct program *p = program_load(linked, g->mem, &o, &d);
     if (!p)

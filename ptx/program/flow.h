@@ -65,6 +65,12 @@ uint32_t flow_checkpoint_words(const struct ptx_func *f, const struct flow *fl, 
 
 /* The letter of operand position `k` in a signature (ops.h), 0 past the end. */
 char ptx_sig_letter(const char *sig, int k);
+/* Does the instruction end the lifetime of the values that its results had before? */
+static inline bool ptx_inst_overwrites(const struct ptx_inst *in)
+{
+    return !in->guard || in->guard_covers;
+}
+
 /* Calls visit for every register that the instruction reads, then for every one that it writes. */
 bool ptx_inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
 void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);

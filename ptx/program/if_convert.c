@@ -1,19 +1,20 @@
 /*
  * If-conversion. PTX is not machine code: instead of a branch over a few instructions NVIDIA's assembler guards them by
- * the branch's predicate, which takes no time for the branch, the divergence and the reconvergence, and leaves longer
+ * the branch's predicate, which saves the time of the branch, of divergence and of reconvergence, and leaves longer
  * basic blocks. The rules were read from machine code of ptxas 13.0 for sm_75 and sm_90:
  *
  *     @p bra L;  THEN  L:                     up to 8 instructions (6 if the branch is uniform)
  *     @p bra E;  THEN  bra L;  E: ELSE  L:    up to 7 on each side
  *
- * Arithmetic, plain loads and stores are converted. Atomics, fences, barriers, exchanges between lanes, calls, and
- * instructions that have a guard are not; nor are divisions and square roots, which are long sequences. Arithmetic
- * whose results are used among the converted instructions alone, addresses for instance, has no guard: all lanes
- * compute it.
- * ptxas goes further: it also converts up to 20 instructions if few of them depend on each other, and knows conditions
- * to be uniform that have no `.uni`.
+ * Arithmetic, plain loads and stores are converted. Atomics, fences, barriers, texture fetches, exchanges between
+ * lanes, calls, and instructions that have a guard are not; nor are divisions and square roots, which are long
+ * sequences.
+ * Arithmetic whose results only the converted instructions use, for instance addresses, has no guard: all lanes
+ * compute it. ptxas goes further: it also converts up to 20 instructions if few of them depend on each other, and
+ * finds that some branches without `.uni` are uniform.
  *
- * A function that would need more registers, rounded up to a multiple of 8, converts shorter branches only, or none.
+ * If a function would need more registers, rounded up to a multiple of 8, only shorter branches are converted, or none.
+ * Registers that all threads of a full SM can have are free.
  */
 #include "ptx/program/if_convert.h"
 
@@ -30,19 +31,19 @@ enum { THEN_MAX = 8, UNIFORM_MAX = 6, SIDE_MAX = 7 };
 struct converter {
     struct ptx_func *f;
     const struct flow *flow;
-    uint32_t reach;                  /* instructions of a side, at most */
+    uint32_t reach;                  /* most instructions of a side, in this try */
     uint32_t *predecessors;          /* by block: how many */
-    bool *gone;                      /* by instruction */
-    const struct ptx_reg *guard;     /* for writes_guard */
-    bool writes;
+    bool *removed;                   /* by instruction: the branches and jumps of converted code */
+    const struct ptx_reg *guard;     /* of the branch; input of note_write */
+    bool writes_guard;               /* result of note_write */
     uint32_t first, end;             /* the instructions that are being converted */
-    bool leaves;
+    bool used_elsewhere;             /* result of note_use_elsewhere */
 };
 
 static void note_write(void *ctx, struct ptx_reg *r, bool write)
 {
     struct converter *c = ctx;
-    c->writes |= write && r == c->guard;
+    c->writes_guard |= write && r == c->guard;
 }
 
 static bool is_simple(const struct ptx_inst *in)
@@ -60,12 +61,12 @@ static bool is_simple(const struct ptx_inst *in)
 
 static bool may_guard(struct converter *c, const struct ptx_inst *in)
 {
-    c->writes = false;
+    c->writes_guard = false;
     ptx_inst_visit_regs(in, note_write, c);
-    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx && !c->writes;
+    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx && !c->writes_guard;
 }
 
-/* The instructions [first, end) may be guarded: of a block that nothing else enters. */
+/* May all instructions of the block before `end` be guarded? Only its one predecessor may enter it. */
 static bool may_guard_all(struct converter *c, uint32_t block, uint32_t end, uint32_t most)
 {
     const struct flow_block *b = &c->flow->blocks[block];
@@ -80,26 +81,30 @@ static bool may_guard_all(struct converter *c, uint32_t block, uint32_t end, uin
 static void note_use_elsewhere(void *ctx, struct ptx_reg *r, bool write)
 {
     struct converter *c = ctx;
-    c->leaves |= write && (c->flow->live_from[r->id] < c->first || c->flow->live_to[r->id] >= c->end);
+    c->used_elsewhere |= write && (c->flow->live_from[r->id] < c->first || c->flow->live_to[r->id] >= c->end);
 }
 
-/* Arithmetic whose results, the carry flag among them, the instructions [first, end) alone use. */
-static bool needs_no_guard(struct converter *c, const struct ptx_inst *in)
+/* Do only the instructions [first, end) use its results? */
+static bool is_private(struct converter *c, const struct ptx_inst *in)
 {
-    c->leaves = false;
+    c->used_elsewhere = false;
     ptx_inst_visit_regs(in, note_use_elsewhere, c);
-    return !c->leaves && schedule_crossing(in) == CROSS_FREE && !in->mod[PG_CC];
+    return !c->used_elsewhere;
 }
 
+/* Arithmetic with private results needs no guard, unless it writes the carry flag. */
 static void guard_all(struct converter *c, uint32_t first, uint32_t end, const struct ptx_inst *branch, bool negated)
 {
     c->first = first;
     c->end = end;
     for (uint32_t i = first; i < end; i++) {
-        if (needs_no_guard(c, &c->f->insts[i]))
+        struct ptx_inst *in = &c->f->insts[i];
+        bool private = is_private(c, in);
+        if (private && schedule_crossing(in) == CROSS_FREE && !in->mod[PG_CC])
             continue;
-        c->f->insts[i].guard = branch->guard;
-        c->f->insts[i].guard_negated = negated;
+        in->guard = branch->guard;
+        in->guard_negated = negated;
+        in->guard_covers = private;
     }
 }
 
@@ -108,7 +113,7 @@ static bool is_jump(const struct ptx_inst *in)
     return in->op == OP_BRA && !in->guard;
 }
 
-/* `then` is the block after the branch, which skips it. */
+/* The branch skips the block `then`, which follows it. */
 static void convert_then(struct converter *c, uint32_t then, const struct ptx_inst *branch)
 {
     const struct flow_block *b = &c->flow->blocks[then];
@@ -116,7 +121,7 @@ static void convert_then(struct converter *c, uint32_t then, const struct ptx_in
     if (!may_guard_all(c, then, b->end, most))
         return;
     guard_all(c, b->first, b->end, branch, !branch->guard_negated);
-    c->gone[b->first - 1] = true;
+    c->removed[b->first - 1] = true;
 }
 
 /* `then` ends with a jump past the block after it, to which the branch leads. */
@@ -129,7 +134,7 @@ static void convert_else(struct converter *c, uint32_t then, const struct ptx_in
         return;
     guard_all(c, t->first, jump, branch, !branch->guard_negated);
     guard_all(c, e->first, e->end, branch, branch->guard_negated);
-    c->gone[t->first - 1] = c->gone[jump] = true;
+    c->removed[t->first - 1] = c->removed[jump] = true;
 }
 
 static void convert_block(struct converter *c, uint32_t block)
@@ -150,40 +155,41 @@ static void convert_block(struct converter *c, uint32_t block)
 
 static void convert_all(struct converter *c)
 {
-    memset(c->gone, 0, c->f->ninsts * sizeof *c->gone);
     for (uint32_t b = 0; b < c->flow->nblocks; b++)
         convert_block(c, b);
     for (uint32_t i = 0; i < c->f->ninsts; i++)
-        if (c->gone[i])                          /* until it is removed, it does nothing */
+        if (c->removed[i])                          /* until it is removed, it does nothing */
             c->f->insts[i] = (struct ptx_inst){ .op = OP_MOV, .lock = c->f->insts[i].lock };
 }
 
-static void try_all(struct converter *c, struct arena *arena)
+static void try_all(struct converter *c, uint32_t free_registers, struct arena *arena)
 {
     size_t bytes = c->f->ninsts * sizeof *c->f->insts;
     struct ptx_inst *text = mem_alloc(c->f->ninsts, sizeof *text, "if-conversion");
     memcpy(text, c->f->insts, bytes);
     for (c->reach = THEN_MAX; c->reach; c->reach /= 2) {
         convert_all(c);
-        if (!memchr(c->gone, true, c->f->ninsts) ||
-            flow_analyse(c->f, arena)->registers <= schedule_register_limit(c->f, c->flow->registers, 0))
+        if (!memchr(c->removed, true, c->f->ninsts) ||
+            flow_analyse(c->f, arena)->registers <= schedule_register_limit(c->f, c->flow->registers, free_registers))
             break;
         memcpy(c->f->insts, text, bytes);
-        memset(c->gone, 0, c->f->ninsts * sizeof *c->gone);
+        memset(c->removed, 0, c->f->ninsts * sizeof *c->removed);
     }
     free(text);
 }
 
-void if_convert(struct ptx_func *f, struct arena *arena)
+void if_convert(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
 {
+    if (!f->ninsts)
+        return;
     struct converter c = { .f = f, .flow = flow_analyse(f, arena) };
     c.predecessors = mem_zero(c.flow->nblocks + 1, sizeof *c.predecessors, "if-conversion");
-    c.gone = mem_zero(f->ninsts + 1, sizeof *c.gone, "if-conversion");
+    c.removed = mem_zero(f->ninsts + 1, sizeof *c.removed, "if-conversion");
     for (uint32_t b = 0; b < c.flow->nblocks; b++)
         for (uint32_t s = 0; s < c.flow->blocks[b].nsucc; s++)
             c.predecessors[c.flow->blocks[b].succ[s]]++;
-    try_all(&c, arena);
-    remove_instructions(f, c.gone);
+    try_all(&c, free_registers, arena);
+    remove_instructions(f, c.removed);
     free(c.predecessors);
-    free(c.gone);
+    free(c.removed);
 }

@@ -119,6 +119,7 @@ struct ptx_inst {
     uint8_t mod[PG_COUNT];   /* 0 or MOD(group, word) */
     struct ptx_reg *guard;   /* @%p, NULL when unguarded */
     bool guard_negated;
+    bool guard_covers;       /* lanes that the guard excludes do not use the register of the result (if_convert.c) */
     bool tx;                 /* between tx_begin and tx_commit of this function, on some path */
     bool lock;               /* between simtx_lock_begin and simtx_lock_end (simtx_tm.h) of this function */
     uint16_t wgmma_n, wgmma_k;       /* of .m64nNkK, a word that is in no group; 0 = not written */

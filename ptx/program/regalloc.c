@@ -2,7 +2,8 @@
  * Liveness and register allocation. Liveness is computed backwards over the blocks, with bit sets of the registers used
  * in more than one block. A linear scan over live intervals then gives each virtual register a slot of its width class.
  * Classes have separate slots because a register is an array over lanes: registers of two widths in the same storage
- * would mix the columns of different lanes. A guarded write does not kill the old value.
+ * would mix the columns of different lanes. A guarded write does not kill the old value,
+ * unless no other lanes read it.
  */
 #include "ptx/program/flow.h"
 #include "ptx/isa/ops_check.h"
@@ -107,7 +108,7 @@ struct live {
     uint64_t *in, *out, *gen, *kill;
     uint32_t *start, *end;   /* live interval of each register, in instruction numbers */
     uint32_t block, inst;
-    bool guarded;
+    bool keeps;              /* the instruction `inst` keeps the old values of some lanes */
 };
 
 enum { SEVERAL = UINT32_MAX - 1 };
@@ -131,9 +132,9 @@ static void note_gen_kill(void *ctx, struct ptx_reg *r, bool write)
         return;
     uint64_t bit = 1ull << (g & 63), *gen = v->gen + v->block * v->words + g / 64;
     uint64_t *kill = v->kill + v->block * v->words + g / 64;
-    if (!write || v->guarded)
+    if (!write || v->keeps)
         *gen |= bit & ~*kill;
-    if (write && !v->guarded)
+    if (write && !v->keeps)
         *kill |= bit;
 }
 
@@ -159,7 +160,7 @@ struct first_seen {
 static void note_first(void *ctx, struct ptx_reg *r, bool write)
 {
     struct first_seen *s = ctx;
-    if (!s->seen[r->id] && (!write || s->v->guarded))
+    if (!s->seen[r->id] && (!write || s->v->keeps))
         s->v->home[r->id] = SEVERAL;
     s->seen[r->id] = 1;
 }
@@ -168,7 +169,7 @@ static void for_each_inst(struct live *v, void (*visit)(void *, struct ptx_reg *
 {
     for (v->block = 0; v->block < v->fl->nblocks; v->block++)
         for (v->inst = v->fl->blocks[v->block].first; v->inst < v->fl->blocks[v->block].end; v->inst++) {
-            v->guarded = v->f->insts[v->inst].guard != NULL;
+            v->keeps = !ptx_inst_overwrites(&v->f->insts[v->inst]);
             ptx_inst_visit_regs(&v->f->insts[v->inst], visit, ctx);
         }
 }

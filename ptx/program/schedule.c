@@ -197,7 +197,7 @@ static void depend_write(struct scheduler *s, struct use *u)
  */
 static void find_lifetime(struct scheduler *s, struct use *u, const struct ptx_reg *r, bool write)
 {
-    bool sets = write && !s->insts[s->inst].guard, several = s->home[r->id] == SEVERAL;
+    bool sets = write && ptx_inst_overwrites(&s->insts[s->inst]), several = s->home[r->id] == SEVERAL;
     uint32_t first = (uint32_t)(s->insts - s->f->insts), last = first + s->n - 1;
     bool ends_block = last + 1 == s->flow->blocks[s->flow->block_of[last]].end;
     u->enters = !sets || (several && s->flow->live_from[r->id] < first);
@@ -505,7 +505,7 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
 uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers)
 {
     uint32_t most = num_most((needed + 7) / 8 * 8, free_registers);
-    return f->maxnreg ? num_least(most, f->maxnreg) : most;
+    return f->maxnreg ? num_most(needed, num_least(most, f->maxnreg)) : most;
 }
 
 void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena)

@@ -15,8 +15,9 @@ enum crossing {
 enum crossing schedule_crossing(const struct ptx_inst *in);
 
 /*
- * 32-bit registers a thread that a function may need after its instructions have changed places: `free_registers`, or
- * what it `needed` before, rounded up to a multiple of 8, if that is more; at most .maxnreg.
+ * 32-bit registers a thread that a function may need after a pass has changed its instructions: `free_registers`, or
+ * what it `needed` before the pass, rounded up to a multiple of 8, if that is more; at most .maxnreg, but not less than
+ * it needed.
  */
 uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers);
 
