@@ -1,9 +1,10 @@
 #!/bin/bash
 # Runs every program of this folder in the simulator and checks its verdict line: once plainly, once with two host
 # threads (the output must be the same), once with independent lanes that change places at every instruction (what
-# lacks a barrier shows), once more for each `// also:` line of its source (more options of `simtx run`, and behind `--`
-# arguments of the program) and for each `// args:` line (arguments of the program). Options for `simtx run` come from
-# the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the last line counts.
+# lacks a barrier shows), once with all that an assembler does to the code, once more for each `// also:` line of its
+# source (more options of `simtx run`, and behind `--` arguments of the program) and for each `// args:` line (arguments
+# of the program). Options for `simtx run` come from the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the
+# last line counts.
 build=${1:-build}
 shift
 here=$(dirname "$0")
@@ -46,6 +47,9 @@ check_program() {
         { cmp -s "$scratch/one" "$scratch/two" || { echo "    FAIL $name: two threads print something else"; false; }; }
     count $?
     run_once "$scratch/three" "$name" "${options[@]}" --simt independent --set functional.quantum=1
+    count $?
+    run_once "$scratch/four" "$name" "${options[@]}" --set gpu.combine_accesses=true --set gpu.if_conversion=true \
+        --set gpu.instruction_order=scheduled
     count $?
     while read -r line; do
         read -ra extra <<<"${line%% -- *}"

@@ -1,8 +1,9 @@
 /*
  * Launch-invariant values, the same in every block: kernel parameters, constants, thread numbers, and what is computed
- * from these alone. Only one instruction of the kernel writes such a register, without a guard, and no path reads the
- * register before. The register has storage that it shares with no other (flow.place). Its slot is allocated as for any
- * register, so the register count of timing mode does not depend on this analysis.
+ * from these alone. Only one instruction of the kernel writes such a register, its guard, if it has one, is
+ * launch-invariant too, and no path reads the register before. The register has storage that it shares with no other
+ * (flow.place). Its slot is allocated as for any register, so the register count of timing mode does not depend on this
+ * analysis.
  * Functional mode hoists the instruction: each warp of a context for resident blocks executes it once, before its first
  * block. The run loop skips the instruction but counts it (decode_links.c). Timing mode executes it where it stands.
  *
@@ -77,6 +78,8 @@ static bool loads_parameter(const struct hoisting *x, const struct ptx_inst *in)
 
 static bool computes_invariant(const struct hoisting *x, const struct ptx_inst *in)
 {
+    if (in->guard && !x->fl->invariant[in->guard->id])
+        return false;
     if (loads_parameter(x, in))
         return true;
     for (int k = 1; k < in->nopd; k++)
@@ -86,8 +89,7 @@ static bool computes_invariant(const struct hoisting *x, const struct ptx_inst *
 }
 
 /*
- * The register that `in` alone writes; or NULL. A guarded write keeps the old value of some lanes, so it counts as a
- * read before the first write (reads_unset). A register of module scope that functions share has a load before each
+ * The register that `in` alone writes; or NULL. A register of module scope that functions share has a load before each
  * instruction that names it (module_regs.c), so it has more writes than one.
  */
 static const struct ptx_reg *only_result(const struct hoisting *x, const struct ptx_inst *in)

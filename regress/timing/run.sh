@@ -190,7 +190,7 @@ holds "a barrier that is never complete" grep -q "waits at .*barrier.cluster.wai
 # ---- device memory after every launch, against functional mode's ----
 for name in convolution fft_convolution radix_sort recursion stencil3d struct_args transpose vector_loads \
     virtual_calls; do
-    for machine in gtx480+tiny+l1on quadro-fx5800 default; do
+    for machine in gtx480+tiny+l1on quadro-fx5800 default h100+3sm; do
         holds "$name on $machine leaves the same memory" run out "$(kernel $name)" --timing --config $machine \
             --set sim.shadow=true
     done

@@ -1,8 +1,7 @@
 /*
- * gpu.combine_accesses and gpu.if_conversion. Which accesses are combined and which branches converted: kernels made
- * for one question each, beside what was in the machine code that ptxas 13.0 made of them for sm_75 and sm_90. Where
- * simtx does less, the row has both. And random kernels compute the same with these keys, with scheduled instructions,
- * and without.
+ * gpu.combine_accesses and gpu.if_conversion. Which accesses are combined and which branches converted: kernels that
+ * each test one rule, with the result of ptxas 13.0 for sm_75 and sm_90. Where simtx differs, the row has both. And
+ * random kernels compute the same with these keys, with scheduled instructions, and without.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +17,7 @@
 
 /* ---- what is combined: accesses are of 32 bits unless a width is given ---- */
 
-/* %r9 is `s` plus a number shifted by SHIFT; %r8 is an unknown number. */
+/* %r9 is `s` plus a number shifted left by `shift`; %r8 is an unknown number. */
 static const char HEAD[] =
     ".version 8.0\n.target sm_75\n.address_size 64\n%s\n"
     ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n.reg .b32 %%r<90>; .reg .b64 %%d<50>; .reg .f32 %%f<200>;\n"
@@ -178,6 +177,7 @@ static void registers_are_limited(void **state)
     list = simtx_ptx_list(text, (size_t)size, "many", SIMTX_PTX_COMBINED, NULL);
     assert_non_null(list);
     list_accesses(list, accesses, sizeof accesses);
+    assert_non_null(strstr(accesses, "ld"));
     assert_null(strstr(accesses, "128"));
     free(list);
 }
@@ -316,12 +316,20 @@ static size_t add_burst(char *t, size_t size, int i)
     return n;
 }
 
-/* A branch over a few instructions, or around two sides, by a predicate that some of them may write. */
+/*
+ * A branch over a few instructions, or around two sides, by a predicate that some of them may write. Some sides start
+ * with registers of their own, which begin with a parameter of the kernel: a value that is the same in all blocks.
+ */
 static size_t add_if(char *t, size_t size, int i)
 {
     bool two = pick(3) == 0;
     unsigned ops = 1 + pick(4);
     size_t n = (size_t)snprintf(t, size, "@%s%%p%u bra %c%d;\n", pick(2) ? "!" : "", 2 + pick(2), two ? 'E' : 'L', i);
+    if (pick(2))
+        n += (size_t)snprintf(t + n, size - n, "ld.param.u32 %%q%d, [n];\nshl.b32 %%q%d, %%q%d, 2;\n"
+                              "add.u32 %%q%d, %%q%d, %%r40;\nld.shared.u32 %%q%d, [%%q%d];\n"
+                              "xor.b32 %%r%u, %%r%u, %%q%d;\n", 4 * i, 4 * i + 1, 4 * i, 4 * i + 2, 4 * i + 1,
+                              4 * i + 3, 4 * i + 2, pick(REGS), pick(REGS), 4 * i + 3);
     for (unsigned k = 0; k < ops; k++)
         n += add_op(t + n, size - n, 1000 + i * 16 + (int)k);
     if (two) {
@@ -332,23 +340,37 @@ static size_t add_if(char *t, size_t size, int i)
     return n + (size_t)snprintf(t + n, size - n, "L%d:\n", i);
 }
 
+/* A branch by a table, whose labels move when instructions before them are removed. */
+static size_t add_table(char *t, size_t size)
+{
+    size_t n = (size_t)snprintf(t, size, "T: .branchtargets T0, T1, T2;\nrem.u32 %%r46, %%r50, 3;\n"
+                                "brx.idx %%r46, T;\n");
+    for (int i = 0; i < 3; i++) {
+        n += (size_t)snprintf(t + n, size - n, "T%d:\n", i);
+        n += add_op(t + n, size - n, 2000 + i);
+        n += (size_t)snprintf(t + n, size - n, "bra TE;\n");
+    }
+    return n + (size_t)snprintf(t + n, size - n, "TE:\n");
+}
+
 static size_t write_kernel(char *t, size_t size)
 {
     size_t n = (size_t)snprintf(t, size, ".version 8.0\n.target sm_75\n.address_size 64\n"
         ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"
-        ".reg .b32 %%r<60>; .reg .b64 %%d<60>; .reg .pred %%p<4>;\n"
+        ".reg .b32 %%r<60>; .reg .b64 %%d<60>; .reg .pred %%p<4>; .reg .b32 %%q<%d>;\n"
         ".shared .align 16 .b8 s[%d]; .local .align 16 .b8 l[%d];\n"
         "mov.u32 %%r50, %%tid.x;\nld.param.u32 %%r51, [n];\nmov.u32 %%r52, s;\nmad.lo.u32 %%r40, %%r50, %d, %%r52;\n"
         "shl.b32 %%r53, %%r51, 2;\nadd.s32 %%r41, %%r40, %%r53;\nmov.u32 %%r42, %%r40;\nmov.u32 %%r43, l;\n"
         "mov.u32 %%r44, %%r40;\n"
         "cvt.u64.u32 %%d41, %%r40;\ncvta.shared.u64 %%d40, %%d41;\nsetp.gt.u32 %%p1, %%r50, 20;\n"
-        "setp.gt.u32 %%p2, %%r50, 40;\nsetp.gt.u32 %%p3, %%r50, 30;\n", THREADS * AREA, AREA, AREA);
+        "setp.gt.u32 %%p2, %%r50, 40;\nsetp.gt.u32 %%p3, %%r50, 30;\n", 4 * OPS, THREADS * AREA, AREA, AREA);
     for (int i = 0; i < REGS; i++)
         n += (size_t)snprintf(t + n, size - n, "mad.lo.u32 %%r%d, %%r50, %d, %d;\n", i, 1000 + i, 7 * i);
     for (int w = 0; w < AREA / 4; w++)
         n += (size_t)snprintf(t + n, size - n, "mad.lo.u32 %%r54, %%r50, %d, %d;\n"
                               "st.volatile.shared.u32 [%%r40+%d], %%r54;\n"
                               "st.volatile.local.u32 [%%r43+%d], %%r54;\n", 50 + w, w, 4 * w, 4 * w);
+    n += (size_t)snprintf(t + n, size - n, "mov.u32 %%r45, 0;\nAGAIN:\n");
     for (int i = 0; i < OPS; i++)
         switch (pick(8)) {
         case 0:
@@ -356,6 +378,8 @@ static size_t write_kernel(char *t, size_t size)
         case 2: n += add_if(t + n, size - n, i); break;
         default: n += add_op(t + n, size - n, 4 * OPS + i);
         }
+    n += add_table(t + n, size - n);
+    n += (size_t)snprintf(t + n, size - n, "add.u32 %%r45, %%r45, 1;\nsetp.lt.u32 %%p0, %%r45, 3;\n@%%p0 bra AGAIN;\n");
     n += (size_t)snprintf(t + n, size - n, "ld.param.u64 %%d1, [out];\ncvta.to.global.u64 %%d2, %%d1;\n"
                           "mad.wide.u32 %%d3, %%r50, %d, %%d2;\n", 4 * OUT_WORDS);
     for (int i = 0; i < REGS; i++)
@@ -411,6 +435,7 @@ static void random_kernels_compute_the_same(void **state)
                 fail_msg("kernel %u computes something else with %s ...:\n%s", k, keys[i][0], text);
         }
         char *list = simtx_ptx_list(text, n, "random", SIMTX_PTX_COMBINED | SIMTX_PTX_IF_CONVERTED, NULL);
+        assert_non_null(list);
         vectors += occurrences(list, ".v2.") + occurrences(list, ".v4.") - occurrences(text, ".v2.");
         conversions += occurrences(text, " bra ") - occurrences(list, " bra ");
         free(list);
@@ -440,9 +465,14 @@ static void widths_and_carries(void **state)
     run(text, keys[1], got);
     for (int t = 0; t < THREADS; t++) {
         assert_int_equal(want[3 * t], 12);
+        assert_int_equal(want[3 * t + 1], 13);
         assert_int_equal(want[3 * t + 2], t <= 20);
     }
     assert_memory_equal(want, got, sizeof want);
+    char *list = simtx_ptx_list(text, sizeof text - 1, "widths", SIMTX_PTX_COMBINED | SIMTX_PTX_IF_CONVERTED, NULL);
+    assert_non_null(list);
+    assert_null(strstr(list, " bra "));
+    free(list);
 }
 
 int main(void)
