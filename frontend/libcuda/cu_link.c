@@ -60,7 +60,8 @@ static cudaError_t add(CUlinkState s, const void *data, size_t size, const char 
         return cudaErrorNoKernelImageForDevice;
     }
     s->names[i] = strdup(name && *name ? name : "input.ptx");
-    s->texts.name[i] = s->names[i] ? s->names[i] : "input.ptx";
+    for (int k = i; k < s->texts.n; k++)         /* the result of another link has several texts */
+        s->texts.name[k] = s->names[i] ? s->names[i] : "input.ptx";
     return cudaSuccess;
 }
 

@@ -84,7 +84,7 @@ static bool is_supported(CUtensorMapDataType t, CUtensorMapInterleave i, CUtenso
 
 /* ---- functions ---- */
 
-/* What both modes have. m: a map with box[0] and what belongs to its mode. */
+/* Checks and sets the fields of both modes. m: a map in which box and the fields of its mode are set. */
 static CUresult encode(CUtensorMap *map, struct tensor_map m, CUtensorMapDataType type, cuuint32_t rank, void *address,
                        const cuuint64_t *elements, const cuuint64_t *strides, const cuuint32_t *steps,
                        CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapFloatOOBfill outside)

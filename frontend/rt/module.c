@@ -89,11 +89,11 @@ void *rt_pack_texts(const struct rt_texts *t, size_t *size)
     return image;
 }
 
-/* Takes one text off the front of [*at, end). */
+/* Appends the text at *at to t and advances *at. */
 static bool unpack_text(struct rt_texts *t, const char **at, const char *end, const char *name)
 {
     uint64_t length;
-    if (t->n == RT_MAX_LINKED || (size_t)(end - *at) < sizeof length)
+    if ((size_t)(end - *at) < sizeof length)
         return false;
     memcpy(&length, *at, sizeof length);
     *at += sizeof length;
@@ -117,8 +117,16 @@ static bool add_linked(struct rt_texts *t, const char *image, size_t bytes, cons
         memcpy(&h, image, sizeof h);
     bool ok = h.size >= sizeof h && h.texts > 0 && (!bytes || h.size <= bytes);
     const char *at = image + sizeof h, *end = image + h.size;
+    int before = t->n;
+    if (ok && h.texts > (uint32_t)(RT_MAX_LINKED - t->n)) {
+        snprintf(why, why_size, "more than %d linked images", RT_MAX_LINKED);
+        return false;
+    }
     for (uint32_t i = 0; ok && i < h.texts; i++)
         ok = unpack_text(t, &at, end, name);
+    ok = ok && at == end;
+    while (!ok && t->n > before)
+        free(t->text[--t->n]);
     if (!ok)
         snprintf(why, why_size, "the image of a link (cuLinkComplete) is damaged or incomplete");
     return ok;
