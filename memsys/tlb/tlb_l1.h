@@ -1,7 +1,7 @@
 /*
  * The TLB of an SM. The L1 data cache has virtual addresses, L2 physical ones (Jia et al., Dissecting the NVIDIA Volta
- * GPU Architecture via Microbenchmarking, 2018, section 3.8), so requests are translated between the miss queue's
- * entrance and its end. They are looked up in order, `ports` a cycle, each `latency` cycles after its arrival or later.
+ * GPU Architecture via Microbenchmarking, 2018, section 3.8), so requests are translated in the miss queue, before
+ * the crossbar. They are looked up in order, `ports` a cycle, each at least `latency` cycles after its arrival.
  * One that hits goes on to the crossbar. One that misses waits in an entry for its page, with the later requests of
  * that page, and others pass it (hit under miss: Pichai, Hsu and Bhattacharjee, Architectural support for address
  * translation on GPUs, ASPLOS 2014). When every entry is in use, or the page's has `merges` requests, the request
@@ -20,7 +20,7 @@
 #include "memsys/tlb/tlb_config.h"
 #include "memsys/xbar/packet.h"
 
-/* A request of an SM's TLB to the shared one. count: of the SM. */
+/* A request of an SM's TLB to the shared one. count: the statistics of the SM. */
 struct tlb_request { uint64_t at, page; uint64_t *count; uint32_t sm; };
 
 /* A page that is missing, and the requests that wait for it. at: the cycle in which the translation arrives. */
@@ -28,7 +28,7 @@ struct tlb_miss { uint64_t page, at; struct packet_queue waiting; };
 
 struct tlb_l1 {
     struct tlb_l1_cfg cfg;
-    struct packet_queue asked;       /* before the look-up */
+    struct packet_queue asked;       /* requests that have not been looked up */
     struct packet_queue *out;        /* translated */
     bool blocked;                    /* the oldest of `asked` waits for an entry, or for those before it */
     uint32_t misses;

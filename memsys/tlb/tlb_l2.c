@@ -100,7 +100,7 @@ static uint64_t walk(struct tlb_l2 *t, uint64_t page, uint64_t now, uint64_t *co
 
 /* ---- requests ---- */
 
-/* Returns the cycle in which the translation is here. */
+/* Returns the cycle in which the translation is available. */
 static uint64_t translate(struct tlb_l2 *t, const struct tlb_request *r)
 {
     uint64_t page = r->page & -((uint64_t)t->cfg.page_kb * 1024), now = units_serve(&t->ports, r->at, 1);

@@ -398,9 +398,12 @@ static uint64_t rnd(uint64_t *seed, uint64_t n)
     return (*seed >> 11) % n;
 }
 
-struct outcome { uint64_t count[SMS][STAT_END], trace, visits; };
+struct outcome { uint64_t count[SMS][STAT_END], trace, visits, left, last[SMS], message[SMS]; };
 
-/* In the order in which they left: every request once, those of a page in their order. */
+/*
+ * In the order in which they left: every request once, those of a page in their order; a message after all requests
+ * before it, and those after it later.
+ */
 static void note(struct outcome *o, uint32_t sm, uint64_t *last, uint32_t pages)
 {
     for (struct packet *p; (p = packet_pop(&b.out[sm]));) {
@@ -408,6 +411,10 @@ static void note(struct outcome *o, uint32_t sm, uint64_t *last, uint32_t pages)
         assert_true(page >= pages || number + 1 > last[page]);
         if (page < pages)
             last[page] = number + 1;
+        assert_true(number + 1 > o->message[sm] && (page < pages || number + 1 > o->last[sm]));
+        o->last[sm] = number + 1 > o->last[sm] ? number + 1 : o->last[sm];
+        o->message[sm] = page < pages ? o->message[sm] : number + 1;
+        o->left++;
         o->trace = (o->trace ^ (number * 8191 + b.now * SMS + sm)) * UINT64_C(0x100000001b3);
     }
 }
@@ -439,6 +446,7 @@ static struct outcome random_run(const struct tlb_cfg *c, uint64_t seed, uint64_
         if (b.now % window == 0)
             exchange();
     }
+    assert_int_equal(o.left, REQUESTS);
     uint64_t missed = 0, served = 0;
     for (uint32_t s = 0; s < SMS; s++) {
         const uint64_t *n = b.count[s];
