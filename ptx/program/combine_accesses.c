@@ -1,11 +1,11 @@
 /*
  * Combining accesses. PTX is not machine code: NVIDIA's assembler combines accesses to neighbouring words of shared or
  * local memory into one access of 8 or 16 bytes, which takes fewer issue slots and fewer passes of the banks. The rules
- * were read from machine code of ptxas 13.0 for sm_75 and sm_90, of kernels made for one question each:
+ * were read from machine code of ptxas 13.0 for sm_75 and sm_90, of kernels that each test one rule:
  *
- * - Loads are combined with loads and stores with stores, of 4 or 8 bytes an element. Accesses of 1 or 2 bytes stay as
- *   they are, and so do those to global memory or generic addresses.
- * - The address of the whole must be a multiple of its size, and this must follow from the code: from the addresses of
+ * - Loads are combined with loads and stores with stores, with elements of 4 or 8 bytes. Accesses of 1 or 2 bytes stay
+ *   as they are, and so do those to global memory or generic addresses.
+ * - The address of the whole must be a multiple of its size, and the analysis must prove it: from the addresses of
  *   variables, and from shifts, products and masks by constants.
  * - The words may be loaded in any order and have other instructions between them, exchanges between lanes and accesses
  *   to other memory included. Not between them: an access of the other kind to the same memory, even elsewhere, an
@@ -31,8 +31,8 @@ enum {
     NO_ROOT = 0,
     ALIGNED = 4,             /* addresses are known to be multiples of up to 1 << ALIGNED, 16 bytes */
     MEMBERS = 4,             /* accesses that are combined into one */
-    NEAR = 16,               /* the last try combines accesses at most so many instructions apart */
-    FAR = 256                /* the first one */
+    NEAR = 16,               /* reach of the last try, in instructions */
+    FAR = 256                /* reach of the first try */
 };
 
 struct root {
@@ -40,7 +40,7 @@ struct root {
     uint8_t zeros;                   /* the least significant bits that are 0, up to ALIGNED */
 };
 
-/* The distance from a root of 32 bits is one of 32 bits, too, with a sign. */
+/* Where the root has 32 bits, the distance is a signed number of 32 bits. */
 struct address { uint32_t root; int64_t distance; };
 
 struct combiner {
@@ -56,9 +56,7 @@ struct combiner {
     uint32_t inst;                   /* the one that is being visited */
     uint32_t block;
     uint32_t reach;                  /* accesses up to so many instructions apart are combined */
-    bool found;                      /* result of a visit */
-    const struct ptx_reg *reg;       /* what it looks for */
-    bool writes_only;
+    bool lowered;                    /* result of lower_zeros */
     struct arena *arena;
 };
 
@@ -71,7 +69,7 @@ static uint8_t zeros_of_number(int64_t n)
 
 static uint8_t least(uint8_t a, uint8_t b)
 {
-    return a < b ? a : b;
+    return (uint8_t)num_least(a, b);
 }
 
 /* The frame of a function is placed later, at a multiple of what its variables need. */
@@ -131,19 +129,19 @@ static void lower_zeros(void *ctx, struct ptx_reg *r, bool write)
     uint8_t zeros = write ? zeros_of_result(c, &c->f->insts[c->inst]) : ALIGNED;
     if (zeros < c->zeros[r->id]) {
         c->zeros[r->id] = zeros;
-        c->found = true;
+        c->lowered = true;
     }
 }
 
-/* Begins with the most, so that what a loop adds to a register counts only if it lowers it. */
+/* From the maximum down to a fixed point, so that increments in loops that keep the alignment do not lower it. */
 static void find_zeros(struct combiner *c)
 {
     memset(c->zeros, ALIGNED, (size_t)c->f->nregs);
     do {
-        c->found = false;
+        c->lowered = false;
         for (c->inst = 0; c->inst < c->f->ninsts; c->inst++)
             ptx_inst_visit_regs(&c->f->insts[c->inst], lower_zeros, c);
-    } while (c->found);
+    } while (c->lowered);
 }
 
 /* ---- addresses ---- */
@@ -179,13 +177,18 @@ static int64_t sum_of(int64_t distance, uint64_t number, const struct ptx_reg *r
     return ptx_reg_words(r) == 1 ? (int64_t)(int32_t)(uint32_t)sum : (int64_t)sum;
 }
 
-/* What a copy, or the sum of a register and a number, gives its result; NO_ROOT: something else. */
+static bool is_address_type(enum ptx_type t)
+{
+    return t == T_B32 || t == T_U32 || t == T_S32 || t == T_B64 || t == T_U64 || t == T_S64;
+}
+
+/* The address in the result of a copy, or of the sum of a register and a number; NO_ROOT: another instruction. */
 static struct address result_of(struct combiner *c, const struct ptx_inst *in)
 {
     const struct ptx_operand *o = in->opd;
     struct address a = { NO_ROOT, 0 };
-    bool sum = in->op == OP_ADD || in->op == OP_SUB, whole = ptx_type_class((enum ptx_type)in->type[0]) != 'f';
-    if (in->guard || !whole || in->mod[PG_SAT] || o[0].kind != OPD_REG)
+    bool sum = in->op == OP_ADD || in->op == OP_SUB;
+    if (in->guard || !is_address_type((enum ptx_type)in->type[0]) || in->mod[PG_SAT] || o[0].kind != OPD_REG)
         return a;
     if (in->op == OP_MOV && o[1].kind == OPD_VAR)
         return address_of_var(c, o[1].var, o[1].imm);
@@ -294,7 +297,7 @@ static bool may_be_member(struct combiner *c, uint32_t i)
 }
 
 /* The same instruction, but for its address, its elements and their type. Neither has a cache policy. */
-static bool alike(const struct ptx_inst *a, const struct ptx_inst *b)
+static bool differ_in_address_only(const struct ptx_inst *a, const struct ptx_inst *b)
 {
     for (int g = 0; g < PG_COUNT; g++)
         if (g != PG_VEC && a->mod[g] != b->mod[g])
@@ -313,7 +316,7 @@ static uint32_t words_of(struct combiner *c, const struct group *g, uint32_t i)
     return ((1u << n) - 1) << first / size;
 }
 
-/* The group of `bytes` of which instruction i is the first member. False if one of its words is not accessed. */
+/* The group of `bytes` at the address of instruction i. False if one of its words is not accessed. */
 static bool find_group(struct combiner *c, uint32_t i, uint32_t end, uint32_t bytes, struct group *g)
 {
     struct ptx_inst *first = &c->f->insts[i];
@@ -323,7 +326,7 @@ static bool find_group(struct combiner *c, uint32_t i, uint32_t end, uint32_t by
     if (c->root[c->at[i].root].zeros < __builtin_ctz(bytes))
         return false;
     for (uint32_t k = i; k < num_least(end, i + c->reach) && g->words != all; k++) {
-        if (!may_be_member(c, k) || c->at[k].root != c->at[i].root || !alike(first, &c->f->insts[k]))
+        if (!may_be_member(c, k) || c->at[k].root != c->at[i].root || !differ_in_address_only(first, &c->f->insts[k]))
             continue;
         uint32_t words = words_of(c, g, k);
         if (!words || (words & g->words))
@@ -334,42 +337,36 @@ static bool find_group(struct combiner *c, uint32_t i, uint32_t end, uint32_t by
     return g->words == all && g->n > 1;
 }
 
-static void look_for(void *ctx, struct ptx_reg *r, bool write)
-{
-    struct combiner *c = ctx;
-    c->found |= r == c->reg && (write || !c->writes_only);
-}
-
 /* Does an instruction in [from, to) write the register, or (unless writes_only) read it? */
-static bool names(struct combiner *c, uint32_t from, uint32_t to, const struct ptx_reg *r, bool writes_only)
+static bool uses_register(const struct combiner *c, uint32_t from, uint32_t to, const struct ptx_reg *r,
+                          bool writes_only)
 {
-    c->found = false;
-    c->reg = r;
-    c->writes_only = writes_only;
-    for (uint32_t i = from; i < to && !c->found; i++)
-        if (!c->gone[i])
-            ptx_inst_visit_regs(&c->f->insts[i], look_for, c);
-    return c->found;
+    for (uint32_t i = from; i < to; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        if (!c->gone[i] && (ptx_inst_writes(in, r) || (!writes_only && ptx_inst_reads(in, r))))
+            return true;
+    }
+    return false;
 }
 
-/* May a load give its results at the place of the first member? */
+/* May a load be performed at the place of the first member? */
 static bool moves_up(struct combiner *c, uint32_t first, uint32_t i)
 {
     for (int k = 0; k < elements(&c->f->insts[i]); k++) {
         const struct ptx_reg *r = element(&c->f->insts[i], k)->reg;
-        if (names(c, first + 1, i, r, false) || names(c, first, first + 1, r, true))
+        if (uses_register(c, first + 1, i, r, false) || uses_register(c, first, first + 1, r, true))
             return false;
     }
     return true;
 }
 
-/* May a store be done at the place of the last member? */
+/* May a store be performed at the place of the last member? */
 static bool moves_down(struct combiner *c, uint32_t i, uint32_t last)
 {
     struct ptx_inst *in = &c->f->insts[i];
     int64_t from = c->at[i].distance, to = from + (int64_t)element_bytes(in) * elements(in);
     for (int k = 0; k < elements(in); k++)
-        if (names(c, i + 1, last, element(in, k)->reg, true))
+        if (uses_register(c, i + 1, last, element(in, k)->reg, true))
             return false;
     for (uint32_t j = i + 1; j < last; j++) {
         struct ptx_inst *other = &c->f->insts[j];
@@ -465,7 +462,7 @@ static void combine_all(struct combiner *c)
 
 /* ---- tries ---- */
 
-/* Registers that the function needs. What is gone names none. */
+/* Registers that the function needs. Removed instructions use none. */
 static uint32_t registers_without_gone(struct combiner *c)
 {
     for (uint32_t i = 0; i < c->f->ninsts; i++)

@@ -73,6 +73,7 @@ static inline bool ptx_inst_overwrites(const struct ptx_inst *in)
 
 /* Calls visit for every register that the instruction reads, then for every one that it writes. */
 bool ptx_inst_reads(const struct ptx_inst *in, const struct ptx_reg *r);
+bool ptx_inst_writes(const struct ptx_inst *in, const struct ptx_reg *r);
 void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *ctx, struct ptx_reg *r, bool write), void *ctx);
 
 #endif

@@ -34,17 +34,10 @@ struct converter {
     uint32_t reach;                  /* most instructions of a side, in this try */
     uint32_t *predecessors;          /* by block: how many */
     bool *removed;                   /* by instruction: the branches and jumps of converted code */
-    const struct ptx_reg *guard;     /* of the branch; input of note_write */
-    bool writes_guard;               /* result of note_write */
+    const struct ptx_reg *guard;     /* of the branch */
     uint32_t first, end;             /* the instructions that are being converted */
     bool used_elsewhere;             /* result of note_use_elsewhere */
 };
-
-static void note_write(void *ctx, struct ptx_reg *r, bool write)
-{
-    struct converter *c = ctx;
-    c->writes_guard |= write && r == c->guard;
-}
 
 static bool is_simple(const struct ptx_inst *in)
 {
@@ -59,11 +52,10 @@ static bool is_simple(const struct ptx_inst *in)
     }
 }
 
-static bool may_guard(struct converter *c, const struct ptx_inst *in)
+static bool may_guard(const struct converter *c, const struct ptx_inst *in)
 {
-    c->writes_guard = false;
-    ptx_inst_visit_regs(in, note_write, c);
-    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx && !c->writes_guard;
+    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx &&
+           !ptx_inst_writes(in, c->guard);
 }
 
 /* May all instructions of the block before `end` be guarded? Only its one predecessor may enter it. */

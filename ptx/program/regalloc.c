@@ -84,18 +84,25 @@ void ptx_inst_visit_regs(const struct ptx_inst *in, void (*visit)(void *, struct
         }
 }
 
-struct read_search { const struct ptx_reg *r; bool found; };
+struct search { const struct ptx_reg *r; bool write, found; };
 
-static void note_read(void *ctx, struct ptx_reg *r, bool write)
+static void look_for(void *ctx, struct ptx_reg *r, bool write)
 {
-    struct read_search *s = ctx;
-    s->found |= !write && r == s->r;
+    struct search *s = ctx;
+    s->found |= write == s->write && r == s->r;
 }
 
 bool ptx_inst_reads(const struct ptx_inst *in, const struct ptx_reg *r)
 {
-    struct read_search s = { r, false };
-    ptx_inst_visit_regs(in, note_read, &s);
+    struct search s = { r, false, false };
+    ptx_inst_visit_regs(in, look_for, &s);
+    return s.found;
+}
+
+bool ptx_inst_writes(const struct ptx_inst *in, const struct ptx_reg *r)
+{
+    struct search s = { r, true, false };
+    ptx_inst_visit_regs(in, look_for, &s);
     return s.found;
 }
 

@@ -12,7 +12,7 @@ static void move_labels(const struct ptx_inst *in, const uint32_t *to)
         t->labels[k] = to[t->labels[k]];
 }
 
-/* A table that several branches have is moved once. */
+/* The labels of a table that several branches use are changed once. */
 static void move_tables(struct ptx_func *f, const uint32_t *to)
 {
     const struct ptx_table **moved = mem_zero(f->ninsts + 1, sizeof *moved, "removing instructions");
@@ -31,12 +31,12 @@ static void move_tables(struct ptx_func *f, const uint32_t *to)
     free(moved);
 }
 
-void remove_instructions(struct ptx_func *f, const bool *gone)
+void remove_instructions(struct ptx_func *f, const bool *removed)
 {
     uint32_t *to = mem_zero(f->ninsts + 1, sizeof *to, "removing instructions"), kept = 0;
     for (uint32_t i = 0; i < f->ninsts; i++) {
         to[i] = kept;
-        if (!gone[i])
+        if (!removed[i])
             f->insts[kept++] = f->insts[i];
     }
     to[f->ninsts] = kept;
