@@ -1,8 +1,8 @@
 /*
- * Metadata of sparse products (PTX ISA, "Sparse Matrix Storage", "Sparse Metadata"). A row of A is chunks of which
- * half is stored: one of 2 elements of tf32, two of 4 of 16 or 8 bits, two pairs of 8 of 4 bits. Four bits of metadata
- * belong to a chunk: the index of the first stored element or pair in the low two, of the second in the others; of tf32
- * they are 0b0100 or 0b1110, whose bit 1 is the index.
+ * Metadata of sparse products (PTX ISA, "Sparse Matrix Storage", "Sparse Metadata"). A row of A consists of chunks,
+ * and half of each is stored: 1 of 2 elements of tf32, 2 of 4 elements of 16 or 8 bits, 2 of 4 pairs of 4 bits. Four
+ * bits of metadata belong to a chunk: the index of the first stored element or pair in the low two bits, that of the
+ * second in the high two. For tf32 the four bits are 0b0100 (first element) or 0b1110 (second): bit 1 is the index.
  *
  * A lane's word has 8 chunks. Of 16 and 32 bits: four of row g = lane / 4, then the same of row g + 8; of 8 and 4 bits:
  * eight of one row, which is g and g + 8 in turn. The words of a group of four lanes follow one another along k.
@@ -33,7 +33,7 @@ static bool is_legal(const struct matrix_metadata *m, uint32_t low, uint32_t hig
     return m->ascending ? low < high : low != high;
 }
 
-/* False: a fault. */
+/* Reports illegal metadata (check.warp). False: it is a fault. */
 static bool check_chunk(const struct matrix_metadata *m, struct half *h, const struct dinst *d, int lane, int chunk,
                         uint32_t bits)
 {
@@ -44,7 +44,7 @@ static bool check_chunk(const struct matrix_metadata *m, struct half *h, const s
                         "chunk %d of its metadata is 0x%x; the result is undefined", chunk, bits) != CONTROL_FAULT;
 }
 
-/* Columns of the stored elements of a chunk. */
+/* Sets the columns of the stored elements of a chunk. */
 static void place_chunk(const struct matrix_metadata *m, uint8_t *columns, int chunk, uint32_t bits)
 {
     uint32_t low = bits & 3, high = bits >> 2;

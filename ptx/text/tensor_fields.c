@@ -1,7 +1,7 @@
 /*
  * tensormap.replace and tensormap.cp_fenceproxy (PTX ISA 9.7.9.27, 9.7.13.17) are replaced by stores of the field, and
- * by loads and stores of the map and a fence. The layout of a map is simtx's own (ptx/memory/tensor_map.h). A field is
- * narrower than the value of the instruction, whose upper bits are lost.
+ * by loads and stores of the map and a fence. The layout of a map is simtx's own (ptx/memory/tensor_map.h). A field may
+ * be narrower than the value of the instruction; the upper bits are then lost.
  */
 #include <stddef.h>
 

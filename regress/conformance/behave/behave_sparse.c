@@ -60,7 +60,8 @@ static uint32_t pick(uint32_t n)
 /* Most floating-point numbers are below 2, so that sums are seldom infinite or NaN. */
 static uint32_t random_bits(int bits)
 {
-    uint32_t v = pick(1 << 16) << 16 ^ pick(1 << 16), top = bits == 8 ? 0x40 : bits == 16 ? 0x4000 : 0x40000000;
+    uint32_t high = pick(1 << 16) << 16, v = high ^ pick(1 << 16);
+    uint32_t top = bits == 8 ? 0x40 : bits == 16 ? 0x4000 : 0x40000000;
     if (run.t->kind_a < BEHAVE_SIGNED && pick(64))
         v &= ~top;
     return bits == 32 ? v : v & ((1u << bits) - 1);
@@ -84,7 +85,7 @@ static void choose_chunk(int row, int chunk)
     const struct type *t = run.t;
     int *at = &run.at[row][chunk * t->stored], first = chunk * t->chunk;
     if (t->bits == 32) {
-        static const uint8_t undefined[] = { 0x2, 0xe, 0x0, 0x7 };
+        static const uint8_t undefined[] = { 0x2, 0xb, 0x0, 0x7 };
         uint32_t i = pick(2), bad = pick(4);
         run.nibble[row][chunk] = run.broken ? undefined[bad] : i ? 0xe : 0x4;
         at[0] = first + (int)(run.broken ? undefined[bad] >> 1 & 1 : i);

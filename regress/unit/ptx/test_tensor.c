@@ -806,7 +806,7 @@ static void load_replaced(struct machine *x, uint32_t number)
     fputs("    bar.sync 0;\n", f);
     if (shared)
         fprintf(f, "    @%%p tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.%s.sync.aligned "
-                "[%%rd9], [%%%s], 128;\n", scopes[number % 4], number % 3 == 1 ? "rd12" : "r16");
+                "[%%rd9], [%%%s], 128;\n", scopes[number / 2 % 4], number % 3 == 1 ? "rd12" : "r16");
     else
         fputs("    fence.proxy.tensormap::generic.release.gpu;\n", f);
     fprintf(f, "    bar.sync 0;\n    fence.proxy.tensormap::generic.acquire.gpu [%%rd9], 128;\n%s"
