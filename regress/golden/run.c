@@ -149,6 +149,8 @@ static void collect(struct run *r, int number, int status)
         take_figures(r, stats);
     else
         r->error = format("no statistics; exit code %d", code);
+    if (code && !r->error)
+        r->error = format("ends with exit code %d", code);
     if (r->error)
         r->error = format("%s: %s", r->error, last_message(number));
     json_decref(stats);

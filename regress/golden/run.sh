@@ -62,9 +62,11 @@ changed figures.txt 's/^cycles /cycels /'
 finds "a figure that the table lacks" "cycels  *not in table  *in figures.txt"
 changed figures.txt 's/| cycles$/| cycels/'
 finds "a figure that the statistics lack" "there is no figure cycels"
-changed ptx/vecadd.ptx "s/add.s32/sub.s32/"
+changed ptx/vecadd.ptx '$a // other text'
 finds "other PTX" "^default  *vecadd  *ptx "
-finds "and what it does" "^default  *vecadd  *exit  *0  *1"
+changed ptx/vecadd.ptx "s/add.s32/sub.s32/"
+finds "a program that fails" "ends with exit code 1"
+check_golden "--accept takes no run that ends with an error" 1 "Not written" --accept
 fresh
 rm "$copy/ptx/vecadd.ptx"
 finds "PTX that is missing" "vecadd.ptx: no such file; .make golden-ptx. compiles it"
