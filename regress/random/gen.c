@@ -347,6 +347,18 @@ static void short_lived(struct gen *g)
     close_group(g);
 }
 
+/* A parameter of the kernel, in registers that nothing else names. */
+static void parameter(struct gen *g)
+{
+    int x = g->fresh;
+    g->fresh += 2;
+    open_group(g);
+    FIXED("ld.param.u32 %%x%d, [pnumber];", x);
+    FIXED("add.u32 %%x%d, %%x%d, %d;", x + 1, x, x);
+    FIXED("xor.b32 %%r%u, %%r%u, %%x%d;", r(g), r(g), x + 1);
+    close_group(g);
+}
+
 /* Threads that end, or leave the function, in the middle of what the others do. */
 static void leave(struct gen *g)
 {
@@ -684,6 +696,8 @@ static void statement(struct gen *g, int depth, bool uniform)
         k < 68 ? carried(g) : short_lived(g);
     else if (k < 73 && (g->in_function || g->tail))
         leave(g);
+    else if (k < 76 && g->fresh < FRESH && !g->in_function)
+        parameter(g);
     else
         instruction(g);
 }
@@ -859,7 +873,7 @@ static struct gen_program *make(uint64_t seed, bool transactions)
     for (int i = 0; i < FUNCS; i++)
         function(g, i);
     FIXED(".global .align 8 .u64 ftab[%d] = { f0, f1, f2 };", FUNCS);
-    FIXED(".visible .entry k(.param .u64 pin, .param .u64 pout, .param .u64 psum)");
+    FIXED(".visible .entry k(.param .u64 pin, .param .u64 pout, .param .u64 psum, .param .u32 pnumber)");
     FIXED("{");
     registers(g);
     g->function = FUNCS;

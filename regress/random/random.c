@@ -19,7 +19,7 @@
 #include "regress/random/eval.h"
 #include "regress/random/gen.h"
 
-enum { MAX_CONFIGS = 16, PER_PROGRAM = 5, TIMED_PER_PROGRAM = 3, MINIMISE_TRIES = 1500, MAX_THREADS = 512 };
+enum { MAX_CONFIGS = 16, PER_PROGRAM = 5, TIMED_PER_PROGRAM = 3, MINIMISE_TRIES = 1500, MAX_THREADS = 512, NUMBER = 40503 };
 
 struct config { simtx_gpu *gpu; char name[256]; char *in, *out, *sum; };
 
@@ -175,8 +175,8 @@ static bool evaluate(struct run *run, const struct gen_program *g, const char *t
     memset(run->want.out, 0, out_bytes(g));
     memcpy(run->want.sum, run->start.sum, GEN_SUM_BYTES);
     uint64_t args[] = { (uint64_t)(uintptr_t)run->start.in, (uint64_t)(uintptr_t)run->want.out,
-                        (uint64_t)(uintptr_t)run->want.sum };
-    struct eval_launch l = { g->grid, g->block, args, 3 };
+                        (uint64_t)(uintptr_t)run->want.sum, NUMBER };
+    struct eval_launch l = { g->grid, g->block, args, 4 };
     bool ok = eval_run(m, "k", &l, why, n);
     ptx_module_free(m);
     diag_free(&d);
@@ -195,7 +195,7 @@ static bool agrees(struct run *run, const struct config *c, const struct gen_pro
     memcpy(c->in, run->start.in, GEN_IN_BYTES);
     memcpy(c->sum, run->start.sum, GEN_SUM_BYTES);
     memset(c->out, 0, out_bytes(g));
-    const void *args[] = { &c->in, &c->out, &c->sum };
+    const void *args[] = { &c->in, &c->out, &c->sum, &(uint32_t){ NUMBER } };
     simtx_launch_params p = { .grid = { g->grid, 1, 1 }, .block = { g->block, 1, 1 }, .args = args };
     bool ok = !simtx_launch(simtx_module_kernel(m, "k"), &p, NULL, NULL);
     if (!ok)
