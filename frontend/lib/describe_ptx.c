@@ -118,7 +118,7 @@ static void print_kernel(FILE *o, const struct ptx_func *f)
     fprintf(o, "    shared      %u bytes per block%s\n", c->shared_static,
             c->uses_dynamic ? ", and dynamic" : "");
     fprintf(o, "    local       %u bytes per thread%s\n", c->local_total,
-            c->recursive || c->indirect ? ", and gpu.stack_limit for calls of unknown depth" : "");
+            code_local_is_known(c) ? "" : ", and gpu.stack_limit for calls of unknown depth and alloca");
     fprintf(o, "    parameters  %u bytes\n", param_bytes(f));
     for (const struct ptx_var *v = f->params; v; v = v->next)
         fprintf(o, "        +%-5llu %-6s %6llu bytes  %s\n", (unsigned long long)v->address, param_type(v),

@@ -36,8 +36,8 @@ static void make_half(struct half *h, struct warp *w, struct worker *k, int inde
 
 uint32_t launch_private_bytes(const struct launch *la)
 {
-    bool deep = la->code->recursive || la->code->indirect;
-    return (uint32_t)(la->code->local_total + (deep ? la->stack_bytes : 0) + 15) & ~15u;
+    uint32_t stack = code_local_is_known(la->code) ? 0 : la->stack_bytes;
+    return (uint32_t)(la->code->local_total + stack + 15) & ~15u;
 }
 
 struct block *block_new(struct worker *k)

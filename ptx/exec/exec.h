@@ -61,6 +61,7 @@ struct half {
     char *special;                   /* special registers */
     char *local;                     /* private memory of all frames, interleaved by word (code.h) */
     char *frame_local;               /* of the current frame */
+    uint32_t top[LANES];             /* of each lane's stack, a byte of private memory; unless code->stack, unset */
     /* timing mode */
     uint64_t local_device;           /* device address of .local variables, set before block_start; 0: in local */
     uint32_t *param_lanes;           /* by word of private memory: the lanes whose frame has a .param variable there */

@@ -13,6 +13,7 @@
 #include "base/huge.h"
 #include "base/num.h"
 #include "ptx/exec/cluster.h"
+#include "ptx/exec/stack.h"
 
 static bool independent(const struct warp *w)
 {
@@ -131,7 +132,7 @@ int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *ca
 {
     uint32_t depth = w->frame[caller].depth + 1;
     uint32_t base = w->frame[caller].local_base + w->frame[caller].code->local_bytes;
-    if (base + callee->local_bytes > w->local_cap || depth > CALL_DEPTH_MAX ||
+    if (base + callee->local_bytes > stack_lowest(w, lanes) || depth > CALL_DEPTH_MAX ||
         free_registers(w) > REGISTERS_MAX) {
         fault_raise(w, d, FAULT_STACK, __builtin_ctzll(lanes), 0,
                     "stack overflow: %u bytes of local memory a thread and %u nested calls are in use, %u bytes are "
@@ -142,6 +143,7 @@ int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *ca
     struct frame *f = place_frame(w, callee, base, lanes);
     f->caller = caller;
     f->depth = depth;
+    stack_keep(w, f);
     return (int)(f - w->frame);
 }
 
@@ -160,6 +162,8 @@ void simt_start(struct warp *w, const struct code *code, uint64_t mask)
     w->current = 0;
     w->exist = w->launched = mask;
     place_frame(w, code, 0, mask);
+    if (code->stack)
+        stack_start(w);
     push(w, mask, 0, UINT32_MAX, 0);
     w->current = 0;
     warp_set_frame(w, 0);
@@ -299,6 +303,7 @@ void simt_return(struct warp *w, uint64_t lanes)
 {
     struct simt_entry *e = simt_top(w);
     struct frame *f = &w->frame[e->frame];
+    stack_return(w, f, lanes);
     f->live &= ~lanes;
     e->mask &= ~lanes;
     if (independent(w)) {

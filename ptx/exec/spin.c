@@ -38,6 +38,10 @@ uint64_t warp_state(const struct warp *w)
         uint32_t end = fr->local_base + fr->code->local_bytes;
         local = end > local ? end : local;
     }
+    bool stack = w->block->launch->code->stack;
+    local = stack ? w->local_cap : local;
+    for (uint32_t i = 0; i < warp_halves(w) && stack; i++)
+        h = hash_words(h, w->half[i].top, sizeof w->half[i].top);
     for (uint32_t i = 0; i < warp_halves(w) && local; i++)
         h = hash_words(h, w->half[i].local, (size_t)local * LANES);
     return h;

@@ -123,6 +123,11 @@ static inline int ptx_wgmma_predicate(enum ptx_op op)
 {
     return op == OP_WGMMA_SP ? 5 : 3;
 }
+/* Uses the stack of a lane (ptx/exec/stack.c). */
+static inline bool ptx_uses_stack(enum ptx_op op)
+{
+    return op >= OP_ALLOCA && op <= OP_STACKRESTORE;
+}
 /* Operates on a barrier object (ptx/memory/mbarrier.c). */
 static inline bool ptx_is_mbarrier(enum ptx_op op)
 {

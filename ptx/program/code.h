@@ -8,6 +8,8 @@
 #include "ptx/program/flow.h"
 #include "ptx/lanes/lanes.h"
 
+enum { STACK_KEEP = 16 };            /* a word, and what keeps frames aligned */
+
 /* What an executing function returns to the run loop: these, or the opcode of a control instruction. */
 enum control { CONTROL_NEXT = 0, CONTROL_FAULT = OP_COUNT, CONTROL_JOIN, CONTROL_WARPSYNC };
 
@@ -40,6 +42,7 @@ struct code {
     uint32_t class_base[RC_COUNT];   /* byte offset of each width class in the frame */
     uint32_t local_bytes;            /* private memory a lane: parameters, .param and .local variables */
     uint32_t *param_words;           /* its words that belong to .param variables, a bit each */
+    bool keeps_top;                  /* its last STACK_KEEP bytes have the stack's top as it was called (stack.c) */
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */
     /* of the function and all functions that it may call */
     bool recursive, indirect;        /* the call depth is not known before the run */
@@ -48,6 +51,7 @@ struct code {
     bool transactions;               /* tx_begin is reachable */
     bool host_functions;             /* printf, malloc and the like are reachable */
     bool grid_barrier;               /* the barrier of all blocks of cooperative_groups.h is reachable */
+    bool stack;                      /* alloca or stacksave is reachable: a lane has a stack (stack.c) */
     bool constants;                  /* names or reads .const variables */
     bool uses_dynamic;               /* dynamic shared memory */
     uint32_t local_total;            /* private memory a lane, calls included; the frame alone when recursive */
@@ -55,6 +59,12 @@ struct code {
     uint32_t shared_static;          /* bytes of .shared variables */
     uint32_t shared_end;             /* end of the last one's address: the same, or more if there are gaps */
 };
+
+/* Is the private memory that a lane needs known? If not, it has gpu.stack_limit in addition. */
+static inline bool code_local_is_known(const struct code *c)
+{
+    return !c->recursive && !c->indirect && !c->stack;
+}
 
 struct program;
 

@@ -343,7 +343,7 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
 enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
 
 /* Other bits of the set: uses the barrier of the grid, whose atomics have made the order serial; constant memory. */
-enum { GRID_BARRIER = 8, CONSTANTS = 16 };
+enum { GRID_BARRIER = 8, CONSTANTS = 16, STACK = 32 };
 
 /* Does the instruction name the counter of this_grid().sync() (cooperative_groups.h)? */
 static bool names_grid_barrier(const struct ptx_inst *in)
@@ -404,7 +404,8 @@ static enum order order_of(const struct code *c, const struct ptx_inst *in)
 
 static uint64_t needs_of(const struct code *c, const struct ptx_inst *in)
 {
-    return order_of(c, in) | (names_grid_barrier(in) ? GRID_BARRIER : 0u) | (uses_constants(in) ? CONSTANTS : 0u);
+    return order_of(c, in) | (names_grid_barrier(in) ? GRID_BARRIER : 0u) | (uses_constants(in) ? CONSTANTS : 0u) |
+           (ptx_uses_stack((enum ptx_op)in->op) ? STACK : 0u);
 }
 
 /* Depth-first over direct calls: the most registers, the most private memory, and whether there is a cycle. */
@@ -473,11 +474,12 @@ static void summarise(struct loader *x, const struct shared_need *need)
         c->shared_end = need[f].end;
         c->uses_dynamic = need[f].dynamic;
         uint64_t order = needs[f * (size_t)NEEDS + SREGS];
-        c->serial = (order & ~(uint64_t)CONSTANTS) != ORDER_FREE;
+        c->serial = (order & ~(uint64_t)(CONSTANTS | STACK)) != ORDER_FREE;
         c->transactions = (order & ORDER_TRANSACTIONS) != 0;
         c->host_functions = (order & ORDER_HOST) != 0;
         c->grid_barrier = (order & GRID_BARRIER) != 0;
         c->constants = (order & CONSTANTS) != 0;
+        c->stack = (order & STACK) != 0;
         c->exclusive = c->transactions || c->host_functions;
         memcpy(c->sregs, needs + f * (size_t)NEEDS, sizeof c->sregs);
         check_local(x, c->func, local[f]);
@@ -532,8 +534,9 @@ static void decode_functions(struct loader *x)
         if (!check_local(x, x->funcs[f], frame[f]))
             continue;
         code_decode(x->p, x->funcs[f], x->d);
-        ((struct code *)x->funcs[f]->code)->local_bytes = (uint32_t)frame[f];
-        code_mark_params(x->p, x->funcs[f]->code);
+        struct code *c = x->funcs[f]->code;
+        c->local_bytes = (uint32_t)frame[f] + (c->keeps_top ? STACK_KEEP : 0);
+        code_mark_params(x->p, c);
     }
     free(frame);
 }

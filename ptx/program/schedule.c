@@ -112,7 +112,7 @@ static bool is_plain(const struct ptx_inst *in)
 
 enum crossing schedule_crossing(const struct ptx_inst *in)
 {
-    if (reads_clock(in->opd, in->nopd))
+    if (reads_clock(in->opd, in->nopd) || ptx_uses_stack((enum ptx_op)in->op))
         return CROSS_NEVER;
     if (is_plain(in))
         return CROSS_ACCESS;

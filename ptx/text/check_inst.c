@@ -670,6 +670,14 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
         if (in->opd[0].imm < 24 || in->opd[0].imm > 256 || in->opd[0].imm % 8)
             error_at(p, in->opd[0].loc, "the number of registers is a multiple of 8, from 24 to 256");
         break;
+    case OP_ALLOCA:                      /* clang 19 writes 0 where it knows no alignment */
+        if (in->opd[2].kind == OPD_IMM && in->opd[2].imm & (in->opd[2].imm - 1))
+            error_at(p, in->opd[2].loc, "the alignment is a power of two");
+        break;
+    case OP_STACKRESTORE:
+        if (in->opd[0].kind != OPD_REG)
+            error_at(p, in->opd[0].loc, "the state of the stack is a register");
+        break;
     case OP_BAR: case OP_BARRIER:
         check_barrier(p, in);
         break;

@@ -11,7 +11,6 @@ static const char *const opcodes[] = {
     "tcgen05",                                                                 /* matrices */
     "cp", "mbarrier", "clusterlaunchcontrol",
     "multimem", "tensormap",
-    "alloca", "stacksave", "stackrestore",                                     /* a stack that grows at run time */
 };
 
 static const struct { const char *opcode, *word; } parts[] = {

@@ -20,6 +20,7 @@ struct txn_undo {
     uint32_t *params[MAX_HALVES];    /* its .param words, 32 lanes each */
     uint32_t regs_cap, params_cap;   /* bytes, words */
     uint32_t cc[MAX_HALVES];
+    uint32_t top[MAX_HALVES][LANES]; /* of the lanes' stacks */
     struct txn_undo_row *row;
     uint32_t rows, row_cap;
     uint32_t *row_of[MAX_HALVES];    /* by word of private memory: its row's number + 1 */

@@ -219,6 +219,8 @@ void txn_undo_begin(struct warp *w)
     clear_rows(&w->txn->undo);
     save_registers(w);
     save_params(w);
+    for (uint32_t i = 0; i < warp_halves(w); i++)
+        memcpy(w->txn->undo.top[i], w->half[i].top, sizeof w->half[i].top);
 }
 
 void txn_undo_lanes(struct warp *w, uint64_t lanes)
@@ -229,6 +231,7 @@ void txn_undo_lanes(struct warp *w, uint64_t lanes)
         if (!part)
             continue;
         restore_registers(w, i, part);
+        restore_32(w->half[i].top, u->top[i], 1, part);
         each_param(w, i, part, restore_word);
     }
     for (uint32_t k = 0; k < u->rows; k++)

@@ -178,7 +178,7 @@ static void start_transactions(struct sm *s, struct slot *w, const struct grid *
     w->in_tx = w->doomed = w->validate = w->validating = w->controlled = w->locked = false;
     w->atomics = w->stops = 0;
     w->fault_lane = -1;
-    w->has_local = c->local_total || c->recursive || c->indirect;
+    w->has_local = c->local_total || !code_local_is_known(c);
     w->states = (struct thread_states){ .since = s->now };
     if (w->tm)
         tm_core_warp_starts(s->tm, w->index, w->warp, g->log_base + number * g->log_bytes);

@@ -292,6 +292,19 @@ static bool expect_packs(uint32_t i, uint32_t k, uint64_t *w)
     return true;
 }
 
+static bool expect_allocations(uint32_t i, uint32_t k, uint64_t *w)
+{
+    (void)i;
+    *w = k < 4 ? 0 : k - 3;
+    return k < 7;
+}
+
+static bool expect_restored(uint32_t i, uint32_t k, uint64_t *w)
+{
+    *w = k == 2 && i >= 9 ? 5 : 0;
+    return k < 3;
+}
+
 static bool expect_neutral(uint32_t i, uint32_t k, uint64_t *w)
 {
     *w = i;
@@ -409,10 +422,33 @@ static const struct behave_test tests[] = {
               "  griddepcontrol.launch_dependents;\n  griddepcontrol.wait;\n"
               "  nanosleep.u32 20;\n  st.global.u32 [%o], %i;\n",
       .expect = expect_neutral },
-    { .name = "dynamic allocation on the stack is refused when the module is loaded",
-      .body = "  stacksave.u64 %d1;\n  alloca.u64 %d2, 16, 8;\n  stackrestore.u64 %d1;\n"
-              "  st.global.u64 [%o], %d2;\n",
-      .refused = "stackrestore.u64" },
+    { .name = "alloca: alignment, and addresses of two allocations",
+      .body = "  and.b32 %r1, %i, 15;\n  add.u32 %r1, %r1, 1;\n  alloca.u32 %r2, %r1;\n  alloca.u32 %r3, %r1, 64;\n"
+              "  cvt.u64.u32 %d1, %r1;\n  alloca.u64 %d2, %d1, 1;\n  alloca.u64 %d3, 0, 16;\n"
+              "  and.b32 %r4, %r2, 7;\n  st.global.u32 [%o], %r4;\n  and.b32 %r4, %r3, 63;\n"
+              "  st.global.u32 [%o+8], %r4;\n  and.b64 %d4, %d2, 7;\n  st.global.u64 [%o+16], %d4;\n"
+              "  and.b64 %d4, %d3, 15;\n  st.global.u64 [%o+24], %d4;\n"
+              "  st.local.u8 [%r2], 1;\n  st.local.u8 [%r3], 2;\n  st.local.u8 [%d2], 3;\n"
+              "  ld.local.u8 %r5, [%r2];\n  ld.local.u8 %r6, [%r3];\n  ld.local.u8 %r7, [%d2];\n"
+              "  st.global.u32 [%o+32], %r5;\n  st.global.u32 [%o+40], %r6;\n  st.global.u32 [%o+48], %r7;\n",
+      .expect = expect_allocations },
+    { .name = "stackrestore frees what was allocated since stacksave",
+      .body = "  alloca.u64 %d1, 40;\n  stacksave.u64 %d2;\n  stacksave.u32 %r2;\n  alloca.u64 %d3, 100;\n"
+              "  setp.eq.u64 %p1, %d1, %d3;\n  selp.u64 %d9, 1, 0, %p1;\n  st.global.u64 [%o], %d9;\n"
+              "  stackrestore.u64 %d2;\n  alloca.u64 %d4, 100;\n  sub.u64 %d5, %d3, %d4;\n"
+              "  st.global.u64 [%o+8], %d5;\n  stackrestore.u32 %r2;\n  mov.u64 %d6, 5;\n"
+              "  setp.lt.u32 %p2, %i, 9;\n  @%p2 alloca.u64 %d6, 100;\n  sub.u64 %d7, %d3, %d6;\n"
+              "  @!%p2 mov.u64 %d7, %d6;\n  st.global.u64 [%o+16], %d7;\n",
+      .expect = expect_restored },
+    { .name = "alloca of more than gpu.stack_limit",
+      .body = "  mul.wide.u32 %d1, %i, 600;\n  alloca.u64 %d2, %d1;\n  st.global.u64 [%o], %d2;\n",
+      .fault = SIMTX_FAULT_STACK_OVERFLOW },
+    { .name = "alloca of nearly 2^64 bytes",
+      .body = "  alloca.u64 %d2, -8, 4096;\n  st.global.u64 [%o], %d2;\n",
+      .fault = SIMTX_FAULT_STACK_OVERFLOW },
+    { .name = "stackrestore of a value that stacksave did not give",
+      .body = "  stacksave.u64 %d1;\n  add.u64 %d1, %d1, 8;\n  stackrestore.u64 %d1;\n",
+      .fault = SIMTX_FAULT_STACK_OVERFLOW },
 };
 
 void behave_memory(struct behave_ctx *x)
