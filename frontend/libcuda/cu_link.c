@@ -65,9 +65,18 @@ static cudaError_t add(CUlinkState s, const void *data, size_t size, const char 
     return cudaSuccess;
 }
 
+static const char unknown[] = "simtx links PTX, fat binaries with PTX and libcudadevrt, not machine code or NVVM";
+
 static bool is_ptx(CUjitInputType type)
 {
     return type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY;
+}
+
+/* Its functions are in simtx (ptx/text/device_runtime.c). */
+static bool is_device_runtime(CUjitInputType type, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    return type == CU_JIT_INPUT_LIBRARY && !strncmp(file, "libcudadevrt.", 13);
 }
 
 CU_API CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name,
@@ -77,7 +86,7 @@ CU_API CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, si
     if (!e && (!s || !data || !size))
         e = cudaErrorInvalidValue;
     if (!e && !is_ptx(type)) {
-        jit_report(&s->logs, true, "simtx links PTX and fat binaries with PTX, not machine code or NVVM");
+        jit_report(&s->logs, true, unknown);
         e = cudaErrorNoKernelImageForDevice;
     }
     return cu_leave(e ? e : add(s, data, size, name));
@@ -107,8 +116,10 @@ CU_API CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *pa
         e = cudaErrorInvalidValue;
     if (!e && access(path, R_OK))
         e = cudaErrorFileNotFound;
+    if (!e && is_device_runtime(type, path))
+        return cu_leave(e);
     if (!e && !is_ptx(type)) {
-        jit_report(&s->logs, true, "simtx links PTX and fat binaries with PTX, not machine code or NVVM");
+        jit_report(&s->logs, true, unknown);
         e = cudaErrorNoKernelImageForDevice;
     }
     return cu_leave(e ? e : add_file(s, path));

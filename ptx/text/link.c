@@ -1,11 +1,15 @@
 /*
  * Linking resolves every extern function and variable to its definition in one of the modules (`def`). A strong
  * definition takes precedence over weak and common ones; two strong definitions of a name are an error. An undefined
- * symbol is an error at its first use, except the functions that the executor provides (builtin.c).
+ * symbol is an error at its first use, except the functions that the executor provides (builtin.c) and those of the
+ * device runtime, which is one module more.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ptx/program/program.h"
+#include "ptx/text/device_runtime.h"
 
 /* Entries of C++ virtual tables for functions that must not be called. */
 static const char *const trapping[] = { "__cxa_pure_virtual", "__cxa_deleted_virtual" };
@@ -278,26 +282,35 @@ static void merge_symbols(struct linker *l)
     }
 }
 
+static void resolve(struct linker *l)
+{
+    collect(l);
+    for (int i = 0; i < l->n; i++) {
+        for (struct ptx_func *f = l->m[i]->funcs; f; f = f->next)
+            resolve_func(l, l->m[i], f);
+        for (struct ptx_var *v = l->m[i]->vars; v; v = v->next)
+            resolve_var(l, l->m[i], v);
+    }
+    for (int i = 0; i < l->n; i++)
+        check_uses(l, l->m[i]);
+}
+
 struct ptx_module *ptx_link(struct ptx_module **m, int n, struct diag *d)
 {
-    struct linker l = { .m = m, .n = n, .d = d, .arena = arena_new() };
+    struct ptx_module **all = mem_alloc((size_t)n + 1, sizeof *all, "the modules of a link"), *linked = NULL;
+    memcpy(all, m, (size_t)n * sizeof *all);
+    all[n] = device_runtime_for(m, n, d);
+    struct linker l = { .m = all, .n = n + (all[n] != NULL), .d = d, .arena = arena_new() };
     int errors = d->errors;
-    collect(&l);
-    for (int i = 0; i < n; i++) {
-        for (struct ptx_func *f = m[i]->funcs; f; f = f->next)
-            resolve_func(&l, m[i], f);
-        for (struct ptx_var *v = m[i]->vars; v; v = v->next)
-            resolve_var(&l, m[i], v);
-    }
-    for (int i = 0; i < n; i++)
-        check_uses(&l, m[i]);
+    resolve(&l);
     strmap_free(&l.exported);
     arena_free(l.arena);
-    if (d->errors > errors) {
-        for (int i = 0; i < n; i++)
-            ptx_module_free(m[i]);
-        return NULL;
+    if (d->errors == errors) {
+        merge_symbols(&l);
+        linked = all[0];
     }
-    merge_symbols(&l);
-    return m[0];
+    for (int i = 0; i < l.n && !linked; i++)
+        ptx_module_free(all[i]);
+    free(all);
+    return linked;
 }

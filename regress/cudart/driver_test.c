@@ -409,6 +409,49 @@ static void linking(void **state)
     CU(cuLinkDestroy(s));
 }
 
+/* Programs link the archive, which has machine code alone; its functions are simtx's. Each block counts what all blocks
+ * added before the barrier. */
+static void linking_the_device_runtime(void **state)
+{
+    static const char barrier_ptx[] =
+        ".version 7.5\n.target sm_70\n.address_size 64\n"
+        ".extern .func (.param .b32 q) cudaCGSynchronize(.param .b64 a, .param .b32 b);\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<4>;\n"
+        "ld.param.u64 %rd1, [out];\natom.global.add.u32 %r1, [%rd1], 1;\n"
+        "{ .param .b64 a; .param .b32 b; .param .b32 q; st.param.b64 [a], 1; st.param.b32 [b], 0;\n"
+        "call (q), cudaCGSynchronize, (a, b); }\n"
+        "ld.volatile.global.u32 %r2, [%rd1];\natom.global.add.u32 %r3, [%rd1+4], %r2;\nret;\n}\n";
+    CUlinkState s;
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p;
+    void *image;
+    int out[2];
+    char folder[] = "/tmp/simtx-driver-XXXXXX", path[64], other[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/libcudadevrt.a", folder);
+    snprintf(other, sizeof other, "%s/libother.a", folder);
+    fclose(fopen(path, "w"));
+    fclose(fopen(other, "w"));
+    CU(cuLinkCreate(0, NULL, NULL, &s));
+    CU(cuLinkAddFile(s, CU_JIT_INPUT_LIBRARY, path, 0, NULL, NULL));
+    CU_GIVES(cuLinkAddFile(s, CU_JIT_INPUT_LIBRARY, other, 0, NULL, NULL), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    unlink(path);
+    unlink(other);
+    rmdir(folder);
+    CU(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)barrier_ptx, sizeof barrier_ptx, "barrier.ptx", 0, NULL, NULL));
+    CU(cuLinkComplete(s, &image, NULL));
+    CU(cuModuleLoadData(&m, image));
+    CU(cuLinkDestroy(s));
+    CU(cuModuleGetFunction(&f, m, "k"));
+    CU(cuMemAlloc(&p, 8));
+    CU(cuMemsetD32(p, 0, 2));
+    CU(cuLaunchCooperativeKernel(f, 3, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&p}));
+    CU(cuMemcpyDtoH(out, p, 8));
+    assert_int_equal(out[0], 96);
+    assert_int_equal(out[1], 96 * 96);
+}
+
 static void constants_written(void **state)
 {
     CUmodule m;
@@ -1254,6 +1297,7 @@ int main(void)
         WITH_CONTEXT(damaged_files),
         WITH_CONTEXT(module_from_a_file),
         WITH_CONTEXT(linking),
+        WITH_CONTEXT(linking_the_device_runtime),
         WITH_CONTEXT(constants_written),
         WITH_CONTEXT(context_stack),
         WITH_CONTEXT(other_context),
