@@ -30,9 +30,7 @@
 enum {
     NO_ROOT = 0,
     ALIGNED = 4,             /* addresses are known to be multiples of up to 1 << ALIGNED, 16 bytes */
-    MEMBERS = 4,             /* accesses that are combined into one */
-    NEAR = 16,               /* reach of the last try, in instructions */
-    FAR = 256                /* reach of the first try */
+    MEMBERS = 4              /* accesses that are combined into one */
 };
 
 struct root {
@@ -57,7 +55,7 @@ struct combiner {
     uint32_t block;
     uint32_t reach;                  /* accesses up to so many instructions apart are combined */
     bool lowered;                    /* result of lower_zeros */
-    struct arena *arena;
+    struct arena *arena;             /* of what the function keeps */
 };
 
 /* ---- which low bits of a register are always 0 ---- */
@@ -448,8 +446,13 @@ static void combine_in_block(struct combiner *c, const struct flow_block *b, uin
     combine_run(c, from, b->end, space, stores);
 }
 
-static void combine_all(struct combiner *c)
+static void combine_all(void *ctx, uint32_t reach, bool *removed)
 {
+    struct combiner *c = ctx;
+    c->reach = reach;
+    c->gone = removed;
+    memset(c->at, 0, c->f->ninsts * sizeof *c->at);
+    memset(c->value_block, 0, (size_t)c->f->nregs * sizeof *c->value_block);
     for (c->block = 0; c->block < c->flow->nblocks; c->block++) {
         const struct flow_block *b = &c->flow->blocks[c->block];
         find_addresses(c, b);
@@ -460,17 +463,6 @@ static void combine_all(struct combiner *c)
     }
 }
 
-/* ---- tries ---- */
-
-/* Registers that the function needs. Removed instructions use none. */
-static uint32_t registers_without_gone(struct combiner *c)
-{
-    for (uint32_t i = 0; i < c->f->ninsts; i++)
-        if (c->gone[i])
-            c->f->insts[i].nopd = 0;
-    return flow_analyse(c->f, c->arena)->registers;
-}
-
 static bool has_accesses(const struct ptx_func *f)
 {
     uint32_t n = 0;
@@ -479,43 +471,21 @@ static bool has_accesses(const struct ptx_func *f)
     return n > 1;
 }
 
-/* Tries with a smaller reach each time, until the function needs few enough registers. */
-static void try_all(struct combiner *c, uint32_t most)
-{
-    uint32_t n = c->f->ninsts;
-    struct ptx_inst *text = mem_zero(n, sizeof *text, "combining accesses");
-    memcpy(text, c->f->insts, n * sizeof *text);
-    for (c->reach = FAR; c->reach >= NEAR; c->reach /= 4) {
-        memset(c->gone, 0, n * sizeof *c->gone);
-        memset(c->at, 0, n * sizeof *c->at);
-        memset(c->value_block, 0, (size_t)c->f->nregs * sizeof *c->value_block);
-        combine_all(c);
-        if (!memchr(c->gone, true, n) || registers_without_gone(c) <= most)
-            break;
-        memcpy(c->f->insts, text, n * sizeof *text);
-        memset(c->gone, 0, n * sizeof *c->gone);
-    }
-    free(text);
-}
-
 void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
 {
+    static const uint32_t reach[] = { 256, 64, 16, 0 };
     if (!has_accesses(f))
         return;
-    struct combiner c = { .f = f, .flow = flow_analyse(f, arena), .arena = arena };
+    struct arena *scratch = arena_new();
+    struct combiner c = { .f = f, .flow = flow_analyse(f, scratch), .arena = arena };
+    struct remove_pass pass = { combine_all, &c, reach };
     size_t regs = (size_t)f->nregs + 1;
-    c.zeros = mem_zero(regs, sizeof *c.zeros, "combining accesses");
-    c.value = mem_zero(regs, sizeof *c.value, "combining accesses");
-    c.value_block = mem_zero(regs, sizeof *c.value_block, "combining accesses");
-    c.at = mem_zero(f->ninsts, sizeof *c.at, "combining accesses");
-    c.gone = mem_zero(f->ninsts, sizeof *c.gone, "combining accesses");
+    c.zeros = arena_alloc(scratch, regs * sizeof *c.zeros);
+    c.value = arena_alloc(scratch, regs * sizeof *c.value);
+    c.value_block = arena_alloc(scratch, regs * sizeof *c.value_block);
+    c.at = arena_alloc(scratch, f->ninsts * sizeof *c.at);
     find_zeros(&c);
-    try_all(&c, schedule_register_limit(f, c.flow->registers, free_registers));
-    remove_instructions(f, c.gone);
+    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, free_registers));
     free(c.root);
-    free(c.zeros);
-    free(c.value);
-    free(c.value_block);
-    free(c.at);
-    free(c.gone);
+    arena_free(scratch);
 }

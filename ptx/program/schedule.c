@@ -508,11 +508,12 @@ uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint
     return f->maxnreg ? num_most(needed, num_least(most, f->maxnreg)) : most;
 }
 
-void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
+void schedule_function(struct ptx_func *f, uint32_t free_registers)
 {
     if (!f->ninsts)
         return;
-    struct scheduler s = { .f = f, .flow = flow_analyse(f, arena) };
+    struct arena *scratch = arena_new();
+    struct scheduler s = { .f = f, .flow = flow_analyse(f, scratch) };
     uint32_t most = schedule_register_limit(f, s.flow->registers, free_registers);
     uint32_t regs = (uint32_t)f->nregs + 1;
     s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
@@ -528,4 +529,5 @@ void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena
     free(s.ordered);
     free(s.edge);
     free(s.access);
+    arena_free(scratch);
 }

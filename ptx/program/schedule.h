@@ -25,9 +25,8 @@ uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint
  * Reorders the instructions of each basic block of a function with a body, as an assembler does. Each thread computes
  * the same values if the program has no data races: its accesses to memory that may overlap stay in order.
  *
- * A basic block needs at most schedule_register_limit registers, unless the text needs more. The analysis of the
- * function stays in the arena.
+ * A basic block needs at most schedule_register_limit registers, unless the text needs more.
  */
-void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena);
+void schedule_function(struct ptx_func *f, uint32_t free_registers);
 
 #endif
