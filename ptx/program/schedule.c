@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
+#include "ptx/program/load_store.h"
 
 enum {
     NOTHING = UINT32_MAX,
@@ -52,7 +53,7 @@ struct access {
     bool writes;
     uint8_t space;           /* INST_SPACE */
     const void *base;        /* register or variable, NULL = none */
-    int64_t from, to;        /* bytes relative to the base */
+    struct load_store_range range;   /* relative to the base */
 };
 
 struct scheduler {
@@ -229,18 +230,11 @@ static void depend_on_registers(struct scheduler *s, const struct ptx_inst *in)
         depend_write(s, carry);
 }
 
-static uint64_t access_bytes(const struct ptx_inst *in, const struct ptx_operand *data)
-{
-    return (uint64_t)ptx_type_size((enum ptx_type)in->type[0]) * (data->kind == OPD_VEC ? data->n : 1);
-}
-
 static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
 {
-    bool writes = in->op == OP_ST;
-    const struct ptx_operand *at = &in->opd[writes ? 0 : 1], *data = &in->opd[writes ? 1 : 0];
-    struct access a = { .inst = s->inst, .writes = writes, .space = INST_SPACE(in) };
-    a.from = at->imm;
-    a.to = at->imm + (int64_t)access_bytes(in, data);
+    const struct ptx_operand *at = &in->opd[load_store_address(in)];
+    struct access a = { .inst = s->inst, .writes = in->op == OP_ST, .space = INST_SPACE(in) };
+    a.range = load_store_range(in, at->imm);
     if (at->has_reg)
         a.base = at->reg;
     else if (at->has_var)
@@ -248,20 +242,14 @@ static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
     return a;
 }
 
-/* The parameters of a function are in local memory. */
-static uint8_t memory_of(uint8_t space)
-{
-    return space == MOD(SPACE, PARAM) ? MOD(SPACE, LOCAL) : space;
-}
-
 /* Equal bases are equal addresses: accesses before and after a write of the register are ordered by the register. */
 static bool may_overlap(const struct access *a, const struct access *b)
 {
     if (!a->writes && !b->writes)
         return false;
-    if (a->space && b->space && memory_of(a->space) != memory_of(b->space))
+    if (!load_store_same_memory(a->space, b->space))
         return false;
-    return a->base != b->base || (a->from < b->to && b->from < a->to);
+    return a->base != b->base || load_store_overlap(a->range, b->range);
 }
 
 /* The list `access` has exchanges too. An exchange stays in order with every exchange, and crosses plain accesses. */
