@@ -240,7 +240,7 @@ static bool has_plain_elements(struct ptx_inst *in)
 
 static bool in_space(const struct ptx_inst *in, uint8_t space)
 {
-    return schedule_crossing(in) == CROSS_ACCESS && INST_SPACE(in) == space;
+    return schedule_crossing(in) == SCHEDULE_ACCESS && INST_SPACE(in) == space;
 }
 
 /* Numbers the values of a block and the addresses of its accesses to shared and local memory. */
@@ -403,8 +403,8 @@ static void combine(struct combiner *c, const struct group *g)
 
 static bool ends_run(const struct ptx_inst *in, uint8_t space, bool stores)
 {
-    if (schedule_crossing(in) != CROSS_ACCESS)
-        return schedule_crossing(in) == CROSS_SYNC || schedule_crossing(in) == CROSS_NEVER;
+    if (schedule_crossing(in) != SCHEDULE_ACCESS)
+        return schedule_crossing(in) == SCHEDULE_SYNC || schedule_crossing(in) == SCHEDULE_NEVER;
     uint8_t other = INST_SPACE(in);
     return load_store_same_memory(other, space) && ((in->op == OP_ST) != stores || (stores && other != space));
 }

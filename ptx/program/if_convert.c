@@ -36,20 +36,14 @@ struct converter {
 
 static bool is_simple(const struct ptx_inst *in)
 {
-    switch (ptx_ops[in->op].unit) {
-    case PTX_UNIT_INT:
-    case PTX_UNIT_TYPED:
-    case PTX_UNIT_SOURCE:
-    case PTX_UNIT_CONVERT:
-    case PTX_UNIT_SFU:
+    if (schedule_is_arithmetic(in))
         return ptx_ops[in->op].latency != PTX_LATENCY_DIV && ptx_ops[in->op].latency != PTX_LATENCY_SQRT;
-    default: return schedule_crossing(in) == CROSS_ACCESS;
-    }
+    return schedule_crossing(in) == SCHEDULE_ACCESS;
 }
 
 static bool may_guard(const struct converter *c, const struct ptx_inst *in)
 {
-    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx &&
+    return is_simple(in) && schedule_crossing(in) != SCHEDULE_NEVER && !in->guard && !in->tx &&
            !ptx_inst_writes(in, c->guard);
 }
 
@@ -87,7 +81,7 @@ static void guard_all(struct converter *c, uint32_t first, uint32_t end, const s
     for (uint32_t i = first; i < end; i++) {
         struct ptx_inst *in = &c->f->insts[i];
         bool private = is_private(c, in);
-        if (private && schedule_crossing(in) == CROSS_FREE && !in->mod[PG_CC])
+        if (private && schedule_crossing(in) == SCHEDULE_FREE && !in->mod[PG_CC])
             continue;
         in->guard = branch->guard;
         in->guard_negated = negated;

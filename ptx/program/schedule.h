@@ -5,14 +5,17 @@
 #include "ptx/program/flow.h"
 
 /* What an instruction must not cross, besides those that it depends on through registers. */
-enum crossing {
-    CROSS_FREE,              /* nothing */
-    CROSS_ACCESS,            /* a plain load or store: accesses that may overlap with it */
-    CROSS_LANES,             /* it exchanges values between lanes: others that do */
-    CROSS_SYNC,              /* atomics, fences, barriers: every access and exchange */
-    CROSS_NEVER              /* every instruction */
+enum schedule_crossing {
+    SCHEDULE_FREE,           /* nothing */
+    SCHEDULE_ACCESS,         /* a plain load or store: accesses that may overlap with it */
+    SCHEDULE_LANES,          /* it exchanges values between lanes: others that do */
+    SCHEDULE_SYNC,           /* atomics, fences, barriers: every access and exchange */
+    SCHEDULE_NEVER           /* every instruction */
 };
-enum crossing schedule_crossing(const struct ptx_inst *in);
+enum schedule_crossing schedule_crossing(const struct ptx_inst *in);
+
+/* Arithmetic of a lane, which depends on others only through registers and the carry flag. */
+bool schedule_is_arithmetic(const struct ptx_inst *in);
 
 /*
  * 32-bit registers a thread that a function may need after a pass has changed its instructions: `free_registers`, or
