@@ -10,31 +10,30 @@
 /* A page walk that will fill the TLB in cycle `done`. */
 struct walk { uint64_t page, done; };
 
-/* Equal units that serve first come, first served, each one for a time that is the same for all: the unit that has
- * served longest is the next one to be free. */
-struct units { uint64_t *free_at; uint32_t n, next; };
+/* Equal servers, first come, first served. Every request takes equally long, so they become free in turn. */
+struct servers { uint64_t *free_at; uint32_t n, next; };
 
 struct tlb_l2 {
     struct tlb_l2_cfg cfg;
     struct tags tags;
-    struct units ports, walkers;
+    struct servers lookups, walkers;     /* cfg.ports of look-ups, which take a cycle; cfg.walkers */
     struct walk *walk;                   /* in the order in which they end */
     uint32_t walks, walk_cap;
     struct tlb_request *request;         /* by cycle, then by SM */
     uint32_t requests, request_cap;
 };
 
-static void units_init(struct units *u, uint32_t n)
+static void servers_init(struct servers *s, uint32_t n)
 {
-    *u = (struct units){ .free_at = mem_zero(n, sizeof *u->free_at, "the shared TLB"), .n = n };
+    *s = (struct servers){ .free_at = mem_zero(n, sizeof *s->free_at, "the shared TLB"), .n = n };
 }
 
-/* A unit serves for so many cycles from `now` on, or from when it is free. Returns its first cycle. */
-static uint64_t units_serve(struct units *u, uint64_t now, uint32_t cycles)
+/* The next server is busy for so many cycles from `now` on, or from when it is free. Returns its first cycle. */
+static uint64_t servers_start(struct servers *s, uint64_t now, uint32_t cycles)
 {
-    uint64_t *at = &u->free_at[u->next], from = *at > now ? *at : now;
+    uint64_t *at = &s->free_at[s->next], from = *at > now ? *at : now;
     *at = from + cycles;
-    u->next = u->next + 1 < u->n ? u->next + 1 : 0;
+    s->next = s->next + 1 < s->n ? s->next + 1 : 0;
     return from;
 }
 
@@ -44,8 +43,8 @@ struct tlb_l2 *tlb_l2_new(const struct tlb_l2_cfg *cfg)
     t->cfg = *cfg;
     if (cfg->entries)
         tags_init(&t->tags, cfg->entries / cfg->ways, cfg->ways, cfg->page_kb * 1024, TAGS_LRU, TAGS_LINEAR);
-    units_init(&t->ports, cfg->ports);
-    units_init(&t->walkers, cfg->walkers);
+    servers_init(&t->lookups, cfg->ports);
+    servers_init(&t->walkers, cfg->walkers);
     return t;
 }
 
@@ -55,7 +54,7 @@ void tlb_l2_free(struct tlb_l2 *t)
         return;
     if (t->cfg.entries)
         tags_end(&t->tags);
-    free(t->ports.free_at);
+    free(t->lookups.free_at);
     free(t->walkers.free_at);
     free(t->walk);
     free(t->request);
@@ -91,7 +90,7 @@ static const struct walk *find_walk(const struct tlb_l2 *t, uint64_t page)
 
 static uint64_t walk(struct tlb_l2 *t, uint64_t page, uint64_t now, uint64_t *count)
 {
-    uint64_t from = units_serve(&t->walkers, now, t->cfg.walk_latency), done = from + t->cfg.walk_latency;
+    uint64_t from = servers_start(&t->walkers, now, t->cfg.walk_latency), done = from + t->cfg.walk_latency;
     count[STAT_TLB_WALK_WAITS] += from - now;
     t->walk = mem_grow(t->walk, t->walks, &t->walk_cap, sizeof *t->walk, "page walks");
     t->walk[t->walks++] = (struct walk){ page, done };
@@ -103,7 +102,7 @@ static uint64_t walk(struct tlb_l2 *t, uint64_t page, uint64_t now, uint64_t *co
 /* Returns the cycle in which the translation is available. */
 static uint64_t translate(struct tlb_l2 *t, const struct tlb_request *r)
 {
-    uint64_t page = r->page & -((uint64_t)t->cfg.page_kb * 1024), now = units_serve(&t->ports, r->at, 1);
+    uint64_t page = r->page & -((uint64_t)t->cfg.page_kb * 1024), now = servers_start(&t->lookups, r->at, 1);
     r->count[STAT_TLB_L2_WAITED] += now - r->at;
     complete_walks(t, now);
     uint32_t i = t->cfg.entries ? tags_find(&t->tags, page) : TAG_NONE;

@@ -266,14 +266,15 @@ static enum lane_result read_map(const struct bulk_site *c, uint64_t address, st
         return bulk_misuse(c, FAULT_BOUNDS, address, "there is no memory for a tensor map at", "");
     if (!is_map(m))
         return bulk_misuse(c, FAULT_SPACE, address, "the bytes at", "are no valid tensor map");
-    if (m->rank == want && !m->im2col != !c->d->in->mod[PG_LOD])
+    if (m->rank != want) {
+        fault_raise(c->h->warp, c->d, FAULT_SPACE, c->lane + c->h->index * LANES, address,
+                    "the tensor map at 0x%llx has %u dimension%s, and the instruction copies %u",
+                    (unsigned long long)address, m->rank, m->rank == 1 ? "" : "s", want);
+        return LANE_FAULT;
+    }
+    if (!m->im2col != !c->d->in->mod[PG_LOD])
         return bulk_misuse(c, FAULT_SPACE, address, "the mode of the instruction is not that of the tensor map at", "");
-    if (m->rank == want)
-        return LANE_COPIES;
-    fault_raise(c->h->warp, c->d, FAULT_SPACE, c->lane + c->h->index * LANES, address,
-                "the tensor map at 0x%llx has %u dimension%s, and the instruction copies %u",
-                (unsigned long long)address, m->rank, m->rank == 1 ? "" : "s", want);
-    return LANE_FAULT;
+    return LANE_COPIES;
 }
 
 /* ---- the operands of a lane ---- */
@@ -326,10 +327,22 @@ static enum lane_result check_shared(const struct bulk_site *c, const struct ten
                                     : bulk_check_shared(c, t->shared, t->bytes, BOX_ALIGN, own, has_object(c->d));
 }
 
-/* Offsets of im2col have 16, 8 or 5 bits (PTX ISA 5.5.3.4). */
+/* Offsets of im2col have 16, 8 or 5 bits (PTX ISA 5.5.3.4), so that those of a lane are 16 bits together. */
 static int offset_bits(const struct dinst *d)
 {
     return 16 / (ptx_tensor_dims(d->in) > 3 ? ptx_tensor_dims(d->in) - 2 : 1);
+}
+
+static uint16_t pack_offset(const struct dinst *d, int i, uint32_t offset)
+{
+    int bits = offset_bits(d);
+    return (uint16_t)((offset & ((1u << bits) - 1)) << i * bits);
+}
+
+static uint16_t unpack_offset(const struct dinst *d, int i, uint32_t packed)
+{
+    int bits = offset_bits(d);
+    return (uint16_t)(packed >> i * bits & ((1u << bits) - 1));
 }
 
 /* Sets the copy of a lane from its operands. */
@@ -340,8 +353,8 @@ static enum lane_result begin(const struct bulk_site *c, const struct tensor_lan
     if (r != LANE_COPIES || (r = check_type(c, map, t)) != LANE_COPIES)
         return r;
     memcpy(t->at, o->at, sizeof t->at);
-    for (int i = 0, bits = offset_bits(c->d); i < ptx_tensor_dims(c->d->in) - 2; i++)
-        t->offset[i] = (uint16_t)((uint32_t)o->offsets >> i * bits & ((1u << bits) - 1));
+    for (int i = 0; i < ptx_tensor_dims(c->d->in) - 2; i++)
+        t->offset[i] = unpack_offset(c->d, i, o->offsets);
     t->shared = o->shared;
     set_geometry(t, c->d->in->op == OP_TENSOR_REDUCE);
     if ((r = check_size(c, map, t)) != LANE_COPIES)
@@ -373,10 +386,8 @@ static enum lane_result read_operands(const struct bulk_site *c, struct tensor_l
     *o = (struct tensor_lane){ .shared = 0 };
     for (int i = 0; i < ptx_tensor_dims(c->d->in); i++)
         o->at[i] = ((const int32_t *)lanes_at(&c->h->l, x->at[i]))[c->lane];
-    for (int i = 0, bits = offset_bits(c->d); x->has_offsets && i < ptx_tensor_dims(c->d->in) - 2; i++) {
-        uint32_t offset = ((const uint16_t *)lanes_at(&c->h->l, x->offset[i]))[c->lane];
-        o->offsets |= (uint16_t)((offset & ((1u << bits) - 1)) << i * bits);
-    }
+    for (int i = 0; x->has_offsets && i < ptx_tensor_dims(c->d->in) - 2; i++)
+        o->offsets |= pack_offset(c->d, i, ((const uint16_t *)lanes_at(&c->h->l, x->offset[i]))[c->lane]);
     uint32_t object = 0;
     if (c->d->in->op != OP_TENSOR_PREFETCH)
         r = read_address(c, x->shared, &o->shared);

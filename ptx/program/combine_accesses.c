@@ -24,15 +24,14 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
+#include "ptx/program/load_store.h"
 #include "ptx/program/remove.h"
 #include "ptx/program/schedule.h"
 
 enum {
     NO_ROOT = 0,
     ALIGNED = 4,             /* addresses are known to be multiples of up to 1 << ALIGNED, 16 bytes */
-    MEMBERS = 4,             /* accesses that are combined into one */
-    NEAR = 16,               /* reach of the last try, in instructions */
-    FAR = 256                /* reach of the first try */
+    MEMBERS = 4              /* accesses that are combined into one */
 };
 
 struct root {
@@ -57,7 +56,7 @@ struct combiner {
     uint32_t block;
     uint32_t reach;                  /* accesses up to so many instructions apart are combined */
     bool lowered;                    /* result of lower_zeros */
-    struct arena *arena;
+    struct arena *arena;             /* of what the function keeps */
 };
 
 /* ---- which low bits of a register are always 0 ---- */
@@ -206,19 +205,9 @@ static void invalidate_value(void *ctx, struct ptx_reg *r, bool write)
         c->value_block[r->id] = 0;
 }
 
-static const struct ptx_operand *memory_operand(const struct ptx_inst *in)
-{
-    return &in->opd[in->op == OP_ST ? 0 : 1];
-}
-
-static struct ptx_operand *data_operand(struct ptx_inst *in)
-{
-    return &in->opd[in->op == OP_ST ? 1 : 0];
-}
-
 static struct address address_of_access(struct combiner *c, const struct ptx_inst *in)
 {
-    const struct ptx_operand *m = memory_operand(in);
+    const struct ptx_operand *m = &in->opd[load_store_address(in)];
     struct address a = { NO_ROOT, 0 };
     if (m->has_reg) {
         a = value_of(c, m->reg);
@@ -234,22 +223,16 @@ static uint32_t element_bytes(const struct ptx_inst *in)
     return (uint32_t)ptx_type_size((enum ptx_type)in->type[0]);
 }
 
-static int elements(struct ptx_inst *in)
+static const struct ptx_operand *element(const struct ptx_inst *in, int k)
 {
-    const struct ptx_operand *d = data_operand(in);
-    return d->kind == OPD_VEC ? d->n : 1;
-}
-
-static const struct ptx_operand *element(struct ptx_inst *in, int k)
-{
-    const struct ptx_operand *d = data_operand(in);
+    const struct ptx_operand *d = &in->opd[load_store_data(in)];
     return d->kind == OPD_VEC ? &d->elem[k] : d;
 }
 
 /* Every element is a register as wide as the type, so that the type of the whole does not matter. */
 static bool has_plain_elements(struct ptx_inst *in)
 {
-    for (int k = 0; k < elements(in); k++)
+    for (int k = 0; k < load_store_elements(in); k++)
         if (element(in, k)->kind != OPD_REG || 4 * ptx_reg_words(element(in, k)->reg) != (int)element_bytes(in))
             return false;
     return true;
@@ -257,7 +240,7 @@ static bool has_plain_elements(struct ptx_inst *in)
 
 static bool in_space(const struct ptx_inst *in, uint8_t space)
 {
-    return schedule_crossing(in) == CROSS_ACCESS && INST_SPACE(in) == space;
+    return schedule_crossing(in) == SCHEDULE_ACCESS && INST_SPACE(in) == space;
 }
 
 /* Numbers the values of a block and the addresses of its accesses to shared and local memory. */
@@ -310,7 +293,7 @@ static bool differ_in_address_only(const struct ptx_inst *a, const struct ptx_in
 static uint32_t words_of(struct combiner *c, const struct group *g, uint32_t i)
 {
     struct ptx_inst *in = &c->f->insts[i];
-    int64_t first = c->at[i].distance - g->from, size = element_bytes(in), n = elements(in);
+    int64_t first = c->at[i].distance - g->from, size = element_bytes(in), n = load_store_elements(in);
     if (first < 0 || first % size || first + n * size > g->bytes)
         return 0;
     return ((1u << n) - 1) << first / size;
@@ -352,7 +335,7 @@ static bool uses_register(const struct combiner *c, uint32_t from, uint32_t to, 
 /* May a load be performed at the place of the first member? */
 static bool moves_up(struct combiner *c, uint32_t first, uint32_t i)
 {
-    for (int k = 0; k < elements(&c->f->insts[i]); k++) {
+    for (int k = 0; k < load_store_elements(&c->f->insts[i]); k++) {
         const struct ptx_reg *r = element(&c->f->insts[i], k)->reg;
         if (uses_register(c, first + 1, i, r, false) || uses_register(c, first, first + 1, r, true))
             return false;
@@ -360,20 +343,22 @@ static bool moves_up(struct combiner *c, uint32_t first, uint32_t i)
     return true;
 }
 
+static struct load_store_range range_of(const struct combiner *c, uint32_t i)
+{
+    return load_store_range(&c->f->insts[i], c->at[i].distance);
+}
+
 /* May a store be performed at the place of the last member? */
 static bool moves_down(struct combiner *c, uint32_t i, uint32_t last)
 {
-    struct ptx_inst *in = &c->f->insts[i];
-    int64_t from = c->at[i].distance, to = from + (int64_t)element_bytes(in) * elements(in);
-    for (int k = 0; k < elements(in); k++)
+    const struct ptx_inst *in = &c->f->insts[i];
+    for (int k = 0; k < load_store_elements(in); k++)
         if (uses_register(c, i + 1, last, element(in, k)->reg, true))
             return false;
     for (uint32_t j = i + 1; j < last; j++) {
-        struct ptx_inst *other = &c->f->insts[j];
-        if (c->gone[j] || !in_space(other, INST_SPACE(in)))
+        if (c->gone[j] || !in_space(&c->f->insts[j], INST_SPACE(in)))
             continue;
-        int64_t end = c->at[j].distance + (int64_t)element_bytes(other) * elements(other);
-        if (c->at[j].root != c->at[i].root || (c->at[j].distance < to && from < end))
+        if (c->at[j].root != c->at[i].root || load_store_overlap(range_of(c, j), range_of(c, i)))
             return false;
     }
     return true;
@@ -399,15 +384,16 @@ static void combine(struct combiner *c, const struct group *g)
     uint8_t type = first->type[0];
     for (int k = 0; k < g->n; k++) {
         struct ptx_inst *in = &c->f->insts[g->member[k]];
-        for (int e = 0; e < elements(in); e++)
+        for (int e = 0; e < load_store_elements(in); e++)
             elem[(c->at[g->member[k]].distance - g->from) / size + e] = *element(in, e);
         if (in->type[0] != type)
             type = size == 4 ? T_B32 : T_B64;
         c->gone[g->member[k]] = g->member[k] != place;
     }
     struct ptx_inst *in = &c->f->insts[place];
-    in->opd[store ? 0 : 1].imm += g->from - c->at[place].distance;
-    *data_operand(in) = (struct ptx_operand){ .kind = OPD_VEC, .n = (uint8_t)n, .loc = elem[0].loc, .elem = elem };
+    in->opd[load_store_address(in)].imm += g->from - c->at[place].distance;
+    in->opd[load_store_data(in)] =
+        (struct ptx_operand){ .kind = OPD_VEC, .n = (uint8_t)n, .loc = elem[0].loc, .elem = elem };
     in->mod[PG_VEC] = n == 2 ? MOD(VEC, V2) : MOD(VEC, V4);
     in->type[0] = type;
     c->at[place].distance = g->from;
@@ -415,14 +401,12 @@ static void combine(struct combiner *c, const struct group *g)
 
 /* ---- runs: between two instructions that no access of one kind to one memory may cross ---- */
 
-/* A parameter of a function is in local memory; a generic address may be in either. */
 static bool ends_run(const struct ptx_inst *in, uint8_t space, bool stores)
 {
-    if (schedule_crossing(in) != CROSS_ACCESS)
-        return schedule_crossing(in) == CROSS_SYNC || schedule_crossing(in) == CROSS_NEVER;
+    if (schedule_crossing(in) != SCHEDULE_ACCESS)
+        return schedule_crossing(in) == SCHEDULE_SYNC || schedule_crossing(in) == SCHEDULE_NEVER;
     uint8_t other = INST_SPACE(in);
-    bool touches = !other || other == space || (other == MOD(SPACE, PARAM) && space == MOD(SPACE, LOCAL));
-    return touches && ((in->op == OP_ST) != stores || (stores && other != space));
+    return load_store_same_memory(other, space) && ((in->op == OP_ST) != stores || (stores && other != space));
 }
 
 static void combine_run(struct combiner *c, uint32_t from, uint32_t to, uint8_t space, bool stores)
@@ -448,8 +432,13 @@ static void combine_in_block(struct combiner *c, const struct flow_block *b, uin
     combine_run(c, from, b->end, space, stores);
 }
 
-static void combine_all(struct combiner *c)
+static void combine_all(void *ctx, uint32_t reach, bool *removed)
 {
+    struct combiner *c = ctx;
+    c->reach = reach;
+    c->gone = removed;
+    memset(c->at, 0, c->f->ninsts * sizeof *c->at);
+    memset(c->value_block, 0, (size_t)c->f->nregs * sizeof *c->value_block);
     for (c->block = 0; c->block < c->flow->nblocks; c->block++) {
         const struct flow_block *b = &c->flow->blocks[c->block];
         find_addresses(c, b);
@@ -460,17 +449,6 @@ static void combine_all(struct combiner *c)
     }
 }
 
-/* ---- tries ---- */
-
-/* Registers that the function needs. Removed instructions use none. */
-static uint32_t registers_without_gone(struct combiner *c)
-{
-    for (uint32_t i = 0; i < c->f->ninsts; i++)
-        if (c->gone[i])
-            c->f->insts[i].nopd = 0;
-    return flow_analyse(c->f, c->arena)->registers;
-}
-
 static bool has_accesses(const struct ptx_func *f)
 {
     uint32_t n = 0;
@@ -479,43 +457,21 @@ static bool has_accesses(const struct ptx_func *f)
     return n > 1;
 }
 
-/* Tries with a smaller reach each time, until the function needs few enough registers. */
-static void try_all(struct combiner *c, uint32_t most)
-{
-    uint32_t n = c->f->ninsts;
-    struct ptx_inst *text = mem_zero(n, sizeof *text, "combining accesses");
-    memcpy(text, c->f->insts, n * sizeof *text);
-    for (c->reach = FAR; c->reach >= NEAR; c->reach /= 4) {
-        memset(c->gone, 0, n * sizeof *c->gone);
-        memset(c->at, 0, n * sizeof *c->at);
-        memset(c->value_block, 0, (size_t)c->f->nregs * sizeof *c->value_block);
-        combine_all(c);
-        if (!memchr(c->gone, true, n) || registers_without_gone(c) <= most)
-            break;
-        memcpy(c->f->insts, text, n * sizeof *text);
-        memset(c->gone, 0, n * sizeof *c->gone);
-    }
-    free(text);
-}
-
 void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
 {
+    static const uint32_t reach[] = { 256, 64, 16, 0 };
     if (!has_accesses(f))
         return;
-    struct combiner c = { .f = f, .flow = flow_analyse(f, arena), .arena = arena };
+    struct arena *scratch = arena_new();
+    struct combiner c = { .f = f, .flow = flow_analyse(f, scratch), .arena = arena };
+    struct remove_pass pass = { combine_all, &c, reach };
     size_t regs = (size_t)f->nregs + 1;
-    c.zeros = mem_zero(regs, sizeof *c.zeros, "combining accesses");
-    c.value = mem_zero(regs, sizeof *c.value, "combining accesses");
-    c.value_block = mem_zero(regs, sizeof *c.value_block, "combining accesses");
-    c.at = mem_zero(f->ninsts, sizeof *c.at, "combining accesses");
-    c.gone = mem_zero(f->ninsts, sizeof *c.gone, "combining accesses");
+    c.zeros = arena_alloc(scratch, regs * sizeof *c.zeros);
+    c.value = arena_alloc(scratch, regs * sizeof *c.value);
+    c.value_block = arena_alloc(scratch, regs * sizeof *c.value_block);
+    c.at = arena_alloc(scratch, f->ninsts * sizeof *c.at);
     find_zeros(&c);
-    try_all(&c, schedule_register_limit(f, c.flow->registers, free_registers));
-    remove_instructions(f, c.gone);
+    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, free_registers));
     free(c.root);
-    free(c.zeros);
-    free(c.value);
-    free(c.value_block);
-    free(c.at);
-    free(c.gone);
+    arena_free(scratch);
 }

@@ -45,19 +45,20 @@ static void mark_leaders(const struct ptx_func *f, uint8_t *leader)
     }
 }
 
-static void add_succ(struct flow_block *b, uint32_t to)
+static void add_succ(struct flow *fl, struct flow_block *b, uint32_t to)
 {
     for (uint32_t k = 0; k < b->nsucc; k++)
         if (b->succ[k] == to)
             return;
     b->succ[b->nsucc++] = to;
+    fl->blocks[to].npred++;
 }
 
 /* A branch to a label at the very end of the body is a branch out of the function. */
-static void add_target(const struct ptx_func *f, const struct flow *fl, struct flow_block *b, uint32_t inst)
+static void add_target(const struct ptx_func *f, struct flow *fl, struct flow_block *b, uint32_t inst)
 {
     if (inst < f->ninsts)
-        add_succ(b, fl->block_of[inst]);
+        add_succ(fl, b, fl->block_of[inst]);
 }
 
 static void link_blocks(const struct ptx_func *f, struct flow *fl, struct arena *arena)
@@ -113,14 +114,10 @@ struct pdom {
 static void build_preds(struct pdom *p, struct arena *arena)
 {
     struct flow *fl = p->fl;
-    uint32_t edges = 0;
-    p->pred_start = arena_alloc(arena, (fl->nblocks + 2) * sizeof *p->pred_start);
+    p->pred_start = arena_alloc(arena, (fl->nblocks + 1) * sizeof *p->pred_start);
     for (uint32_t b = 0; b < fl->nblocks; b++)
-        for (uint32_t k = 0; k < fl->blocks[b].nsucc; k++, edges++)
-            p->pred_start[fl->blocks[b].succ[k] + 1]++;
-    for (uint32_t b = 0; b < fl->nblocks; b++)
-        p->pred_start[b + 1] += p->pred_start[b];
-    p->pred = arena_alloc(arena, (edges + 1) * sizeof *p->pred);
+        p->pred_start[b + 1] = p->pred_start[b] + fl->blocks[b].npred;
+    p->pred = arena_alloc(arena, (p->pred_start[fl->nblocks] + 1) * sizeof *p->pred);
     uint32_t *fill = arena_alloc(arena, (fl->nblocks + 1) * sizeof *fill);
     for (uint32_t b = 0; b < fl->nblocks; b++)
         for (uint32_t k = 0; k < fl->blocks[b].nsucc; k++) {

@@ -12,7 +12,7 @@
 struct flow_block {
     uint32_t first, end;         /* instructions [first, end) */
     uint32_t *succ;
-    uint32_t nsucc;
+    uint32_t nsucc, npred;       /* successors, predecessors */
     uint32_t ipdom;              /* block; FLOW_NONE = the function's end */
     bool joins;                  /* some divergent branch reconverges at its first instruction */
 };

@@ -18,10 +18,6 @@
  */
 #include "ptx/program/if_convert.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/alloc.h"
 #include "base/num.h"
 #include "ptx/program/remove.h"
 #include "ptx/program/schedule.h"
@@ -32,7 +28,6 @@ struct converter {
     struct ptx_func *f;
     const struct flow *flow;
     uint32_t reach;                  /* most instructions of a side, in this try */
-    uint32_t *predecessors;          /* by block: how many */
     bool *removed;                   /* by instruction: the branches and jumps of converted code */
     const struct ptx_reg *guard;     /* of the branch */
     uint32_t first, end;             /* the instructions that are being converted */
@@ -41,20 +36,14 @@ struct converter {
 
 static bool is_simple(const struct ptx_inst *in)
 {
-    switch (ptx_ops[in->op].unit) {
-    case PTX_UNIT_INT:
-    case PTX_UNIT_TYPED:
-    case PTX_UNIT_SOURCE:
-    case PTX_UNIT_CONVERT:
-    case PTX_UNIT_SFU:
+    if (schedule_is_arithmetic(in))
         return ptx_ops[in->op].latency != PTX_LATENCY_DIV && ptx_ops[in->op].latency != PTX_LATENCY_SQRT;
-    default: return schedule_crossing(in) == CROSS_ACCESS;
-    }
+    return schedule_crossing(in) == SCHEDULE_ACCESS;
 }
 
 static bool may_guard(const struct converter *c, const struct ptx_inst *in)
 {
-    return is_simple(in) && schedule_crossing(in) != CROSS_NEVER && !in->guard && !in->tx &&
+    return is_simple(in) && schedule_crossing(in) != SCHEDULE_NEVER && !in->guard && !in->tx &&
            !ptx_inst_writes(in, c->guard);
 }
 
@@ -62,7 +51,7 @@ static bool may_guard(const struct converter *c, const struct ptx_inst *in)
 static bool may_guard_all(struct converter *c, uint32_t block, uint32_t end, uint32_t most)
 {
     const struct flow_block *b = &c->flow->blocks[block];
-    if (c->predecessors[block] != 1 || end - b->first > num_least(most, c->reach))
+    if (b->npred != 1 || end - b->first > num_least(most, c->reach))
         return false;
     for (uint32_t i = b->first; i < end; i++)
         if (!may_guard(c, &c->f->insts[i]) || c->f->insts[i].lock != c->f->insts[b->first - 1].lock)
@@ -92,7 +81,7 @@ static void guard_all(struct converter *c, uint32_t first, uint32_t end, const s
     for (uint32_t i = first; i < end; i++) {
         struct ptx_inst *in = &c->f->insts[i];
         bool private = is_private(c, in);
-        if (private && schedule_crossing(in) == CROSS_FREE && !in->mod[PG_CC])
+        if (private && schedule_crossing(in) == SCHEDULE_FREE && !in->mod[PG_CC])
             continue;
         in->guard = branch->guard;
         in->guard_negated = negated;
@@ -145,43 +134,23 @@ static void convert_block(struct converter *c, uint32_t block)
         convert_then(c, then, branch);
 }
 
-static void convert_all(struct converter *c)
+static void convert_all(void *ctx, uint32_t reach, bool *removed)
 {
+    struct converter *c = ctx;
+    c->reach = reach;
+    c->removed = removed;
     for (uint32_t b = 0; b < c->flow->nblocks; b++)
         convert_block(c, b);
-    for (uint32_t i = 0; i < c->f->ninsts; i++)
-        if (c->removed[i])                          /* until it is removed, it does nothing */
-            c->f->insts[i] = (struct ptx_inst){ .op = OP_MOV, .lock = c->f->insts[i].lock };
 }
 
-static void try_all(struct converter *c, uint32_t free_registers, struct arena *arena)
+void if_convert(struct ptx_func *f, uint32_t free_registers)
 {
-    size_t bytes = c->f->ninsts * sizeof *c->f->insts;
-    struct ptx_inst *text = mem_alloc(c->f->ninsts, sizeof *text, "if-conversion");
-    memcpy(text, c->f->insts, bytes);
-    for (c->reach = THEN_MAX; c->reach; c->reach /= 2) {
-        convert_all(c);
-        if (!memchr(c->removed, true, c->f->ninsts) ||
-            flow_analyse(c->f, arena)->registers <= schedule_register_limit(c->f, c->flow->registers, free_registers))
-            break;
-        memcpy(c->f->insts, text, bytes);
-        memset(c->removed, 0, c->f->ninsts * sizeof *c->removed);
-    }
-    free(text);
-}
-
-void if_convert(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
-{
+    static const uint32_t reach[] = { THEN_MAX, THEN_MAX / 2, THEN_MAX / 4, THEN_MAX / 8, 0 };
     if (!f->ninsts)
         return;
-    struct converter c = { .f = f, .flow = flow_analyse(f, arena) };
-    c.predecessors = mem_zero(c.flow->nblocks + 1, sizeof *c.predecessors, "if-conversion");
-    c.removed = mem_zero(f->ninsts + 1, sizeof *c.removed, "if-conversion");
-    for (uint32_t b = 0; b < c.flow->nblocks; b++)
-        for (uint32_t s = 0; s < c.flow->blocks[b].nsucc; s++)
-            c.predecessors[c.flow->blocks[b].succ[s]]++;
-    try_all(&c, free_registers, arena);
-    remove_instructions(f, c.removed);
-    free(c.predecessors);
-    free(c.removed);
+    struct arena *scratch = arena_new();
+    struct converter c = { .f = f, .flow = flow_analyse(f, scratch) };
+    struct remove_pass pass = { convert_all, &c, reach };
+    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, free_registers));
+    arena_free(scratch);
 }

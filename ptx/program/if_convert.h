@@ -7,8 +7,8 @@
 /*
  * Converts the branches of a function with a body. Each thread computes the same values. The function may then need
  * `free_registers` (32-bit registers a thread), or what it needed before, rounded up to a multiple of 8, if that is
- * more. The analyses of the tries stay in the arena.
+ * more.
  */
-void if_convert(struct ptx_func *f, uint32_t free_registers, struct arena *arena);
+void if_convert(struct ptx_func *f, uint32_t free_registers);
 
 #endif

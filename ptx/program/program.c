@@ -548,9 +548,9 @@ static void optimise(struct loader *x, const struct program_options *o)
         if (o->combined)
             combine_accesses(x->funcs[f], o->free_registers, x->p->arena);
         if (o->if_converted)
-            if_convert(x->funcs[f], o->resident_registers, x->p->arena);
+            if_convert(x->funcs[f], o->resident_registers);
         if (o->scheduled)
-            schedule_function(x->funcs[f], o->resident_registers, x->p->arena);
+            schedule_function(x->funcs[f], o->resident_registers);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "ptx/program/remove.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -31,7 +32,8 @@ static void move_tables(struct ptx_func *f, const uint32_t *to)
     free(moved);
 }
 
-void remove_instructions(struct ptx_func *f, const bool *removed)
+/* A label of a removed instruction moves to the next one that stays. */
+static void remove_instructions(struct ptx_func *f, const bool *removed)
 {
     uint32_t *to = mem_zero(f->ninsts + 1, sizeof *to, "removing instructions"), kept = 0;
     for (uint32_t i = 0; i < f->ninsts; i++) {
@@ -48,4 +50,34 @@ void remove_instructions(struct ptx_func *f, const bool *removed)
         f->labels[i].inst = to[f->labels[i].inst];
     move_tables(f, to);
     free(to);
+}
+
+/* Registers that the function needs without the removed instructions, which from here on do nothing. */
+static uint32_t registers_without(struct ptx_func *f, const bool *removed)
+{
+    struct arena *scratch = arena_new();
+    for (uint32_t i = 0; i < f->ninsts; i++)
+        if (removed[i])
+            f->insts[i] = (struct ptx_inst){ .op = OP_MOV, .lock = f->insts[i].lock };
+    uint32_t n = flow_analyse(f, scratch)->registers;
+    arena_free(scratch);
+    return n;
+}
+
+void remove_by_pass(struct ptx_func *f, const struct remove_pass *pass, uint32_t registers)
+{
+    uint32_t n = f->ninsts;
+    struct ptx_inst *text = mem_alloc(n, sizeof *text, "removing instructions");
+    bool *removed = mem_zero(n, sizeof *removed, "removing instructions");
+    memcpy(text, f->insts, n * sizeof *text);
+    for (const uint32_t *reach = pass->reach; *reach; reach++) {
+        pass->change(pass->ctx, *reach, removed);
+        if (!memchr(removed, true, n) || registers_without(f, removed) <= registers)
+            break;
+        memcpy(f->insts, text, n * sizeof *text);
+        memset(removed, 0, n * sizeof *removed);
+    }
+    remove_instructions(f, removed);
+    free(text);
+    free(removed);
 }

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/num.h"
+#include "ptx/program/load_store.h"
 
 enum {
     NOTHING = UINT32_MAX,
@@ -27,7 +28,7 @@ enum {
 };
 
 struct node {
-    enum crossing crossing;
+    enum schedule_crossing crossing;
     uint32_t edges;          /* list: to those that must follow */
     uint32_t waits;          /* edges from those that must precede and have no place yet */
     uint32_t height;         /* the longest path of latencies to the region's end */
@@ -52,7 +53,7 @@ struct access {
     bool writes;
     uint8_t space;           /* INST_SPACE */
     const void *base;        /* register or variable, NULL = none */
-    int64_t from, to;        /* bytes relative to the base */
+    struct load_store_range range;   /* relative to the base */
 };
 
 struct scheduler {
@@ -65,7 +66,7 @@ struct scheduler {
     struct node *node;
     struct edge *edge;
     uint32_t nedges, edge_cap;
-    struct access *access;   /* since the last CROSS_SYNC */
+    struct access *access;   /* since the last SCHEDULE_SYNC */
     uint32_t naccess, access_cap;
     uint32_t inst;           /* the one whose dependences are being found */
     int32_t entering;        /* of the registers that the region accesses: those live at its start; 32-bit ones */
@@ -110,27 +111,38 @@ static bool is_plain(const struct ptx_inst *in)
     return (in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST) && (!sem || sem == MOD(SEM, WEAK));
 }
 
-enum crossing schedule_crossing(const struct ptx_inst *in)
+bool schedule_is_arithmetic(const struct ptx_inst *in)
 {
-    if (reads_clock(in->opd, in->nopd) || ptx_uses_stack((enum ptx_op)in->op))
-        return CROSS_NEVER;
-    if (is_plain(in))
-        return CROSS_ACCESS;
-    if (ptx_is_warpgroup((enum ptx_op)in->op))
-        return in->op == OP_WGMMA_WAIT ? CROSS_NEVER : CROSS_SYNC;
+    if (ptx_uses_stack((enum ptx_op)in->op))
+        return false;
     switch (ptx_ops[in->op].unit) {
     case PTX_UNIT_INT:
     case PTX_UNIT_TYPED:
     case PTX_UNIT_SOURCE:
     case PTX_UNIT_CONVERT:
-    case PTX_UNIT_SFU: return CROSS_FREE;
-    case PTX_UNIT_WARP: return CROSS_LANES;
-    case PTX_UNIT_TENSOR: return ptx_has_lane_functions((enum ptx_op)in->op) ? CROSS_FREE : CROSS_LANES;
-    case PTX_UNIT_LDST: return in->op == OP_TEX || in->op == OP_TLD4 ? CROSS_FREE : CROSS_SYNC;
+    case PTX_UNIT_SFU: return true;
+    default: return false;
+    }
+}
+
+enum schedule_crossing schedule_crossing(const struct ptx_inst *in)
+{
+    if (reads_clock(in->opd, in->nopd))
+        return SCHEDULE_NEVER;
+    if (schedule_is_arithmetic(in))
+        return SCHEDULE_FREE;
+    if (is_plain(in))
+        return SCHEDULE_ACCESS;
+    if (ptx_is_warpgroup((enum ptx_op)in->op))
+        return in->op == OP_WGMMA_WAIT ? SCHEDULE_NEVER : SCHEDULE_SYNC;
+    switch (ptx_ops[in->op].unit) {
+    case PTX_UNIT_WARP: return SCHEDULE_LANES;
+    case PTX_UNIT_TENSOR: return ptx_has_lane_functions((enum ptx_op)in->op) ? SCHEDULE_FREE : SCHEDULE_LANES;
+    case PTX_UNIT_LDST: return in->op == OP_TEX || in->op == OP_TLD4 ? SCHEDULE_FREE : SCHEDULE_SYNC;
     case PTX_UNIT_FENCE:
-    case PTX_UNIT_COPY: return CROSS_SYNC;
-    case PTX_UNIT_BARRIER: return in->mod[PG_BAROP] == MOD(BAROP, WARP) ? CROSS_NEVER : CROSS_SYNC;
-    default: return CROSS_NEVER;
+    case PTX_UNIT_COPY: return SCHEDULE_SYNC;
+    case PTX_UNIT_BARRIER: return in->mod[PG_BAROP] == MOD(BAROP, WARP) ? SCHEDULE_NEVER : SCHEDULE_SYNC;
+    default: return SCHEDULE_NEVER;
     }
 }
 
@@ -229,18 +241,11 @@ static void depend_on_registers(struct scheduler *s, const struct ptx_inst *in)
         depend_write(s, carry);
 }
 
-static uint64_t access_bytes(const struct ptx_inst *in, const struct ptx_operand *data)
-{
-    return (uint64_t)ptx_type_size((enum ptx_type)in->type[0]) * (data->kind == OPD_VEC ? data->n : 1);
-}
-
 static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
 {
-    bool writes = in->op == OP_ST;
-    const struct ptx_operand *at = &in->opd[writes ? 0 : 1], *data = &in->opd[writes ? 1 : 0];
-    struct access a = { .inst = s->inst, .writes = writes, .space = INST_SPACE(in) };
-    a.from = at->imm;
-    a.to = at->imm + (int64_t)access_bytes(in, data);
+    const struct ptx_operand *at = &in->opd[load_store_address(in)];
+    struct access a = { .inst = s->inst, .writes = in->op == OP_ST, .space = INST_SPACE(in) };
+    a.range = load_store_range(in, at->imm);
     if (at->has_reg)
         a.base = at->reg;
     else if (at->has_var)
@@ -248,35 +253,30 @@ static struct access access_of(struct scheduler *s, const struct ptx_inst *in)
     return a;
 }
 
-/* The parameters of a function are in local memory. */
-static uint8_t memory_of(uint8_t space)
-{
-    return space == MOD(SPACE, PARAM) ? MOD(SPACE, LOCAL) : space;
-}
-
 /* Equal bases are equal addresses: accesses before and after a write of the register are ordered by the register. */
 static bool may_overlap(const struct access *a, const struct access *b)
 {
     if (!a->writes && !b->writes)
         return false;
-    if (a->space && b->space && memory_of(a->space) != memory_of(b->space))
+    if (!load_store_same_memory(a->space, b->space))
         return false;
-    return a->base != b->base || (a->from < b->to && b->from < a->to);
+    return a->base != b->base || load_store_overlap(a->range, b->range);
 }
 
 /* The list `access` has exchanges too. An exchange stays in order with every exchange, and crosses plain accesses. */
-static void depend_on_memory(struct scheduler *s, const struct ptx_inst *in, enum crossing c)
+static void depend_on_memory(struct scheduler *s, const struct ptx_inst *in, enum schedule_crossing c)
 {
     struct access a = { .inst = s->inst };
-    if (c == CROSS_ACCESS)
+    if (c == SCHEDULE_ACCESS)
         a = access_of(s, in);
     for (uint32_t i = 0; i < s->naccess; i++) {
         const struct access *b = &s->access[i];
-        enum crossing before = s->node[b->inst].crossing;
-        if (c == CROSS_SYNC || before == CROSS_SYNC || (c == before && (c == CROSS_LANES || may_overlap(b, &a))))
+        enum schedule_crossing before = s->node[b->inst].crossing;
+        bool ordered = c == before && (c == SCHEDULE_LANES || may_overlap(b, &a));
+        if (ordered || c == SCHEDULE_SYNC || before == SCHEDULE_SYNC)
             add_edge(s, b->inst, s->inst, 1);
     }
-    if (c == CROSS_SYNC)
+    if (c == SCHEDULE_SYNC)
         s->naccess = 0;
     s->access = mem_grow(s->access, s->naccess, &s->access_cap, sizeof *s->access, "instruction scheduling");
     s->access[s->naccess++] = a;
@@ -292,9 +292,9 @@ static void build_graph(struct scheduler *s)
         struct node *d = &s->node[s->inst];
         d->edges = NOTHING;
         d->crossing = schedule_crossing(in);
-        if (d->crossing != CROSS_FREE && s->naccess == ACCESSES_MAX)
-            d->crossing = CROSS_SYNC;
-        if (d->crossing != CROSS_FREE)
+        if (d->crossing != SCHEDULE_FREE && s->naccess == ACCESSES_MAX)
+            d->crossing = SCHEDULE_SYNC;
+        if (d->crossing != SCHEDULE_FREE)
             depend_on_memory(s, in, d->crossing);
         depend_on_registers(s, in);
     }
@@ -493,7 +493,7 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
         for (uint32_t i = s->flow->blocks[b].first, end = s->flow->blocks[b].end; i < end; i += s->n) {
             s->insts = s->f->insts + i;
             s->n = 0;
-            while (i + s->n < end && schedule_crossing(&s->insts[s->n]) != CROSS_NEVER &&
+            while (i + s->n < end && schedule_crossing(&s->insts[s->n]) != SCHEDULE_NEVER &&
                    s->insts[s->n].lock == s->insts->lock)
                 s->n++;
             s->n += s->n == 0;
@@ -508,11 +508,12 @@ uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint
     return f->maxnreg ? num_most(needed, num_least(most, f->maxnreg)) : most;
 }
 
-void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
+void schedule_function(struct ptx_func *f, uint32_t free_registers)
 {
     if (!f->ninsts)
         return;
-    struct scheduler s = { .f = f, .flow = flow_analyse(f, arena) };
+    struct arena *scratch = arena_new();
+    struct scheduler s = { .f = f, .flow = flow_analyse(f, scratch) };
     uint32_t most = schedule_register_limit(f, s.flow->registers, free_registers);
     uint32_t regs = (uint32_t)f->nregs + 1;
     s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
@@ -528,4 +529,5 @@ void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena
     free(s.ordered);
     free(s.edge);
     free(s.access);
+    arena_free(scratch);
 }

@@ -5,14 +5,17 @@
 #include "ptx/program/flow.h"
 
 /* What an instruction must not cross, besides those that it depends on through registers. */
-enum crossing {
-    CROSS_FREE,              /* nothing */
-    CROSS_ACCESS,            /* a plain load or store: accesses that may overlap with it */
-    CROSS_LANES,             /* it exchanges values between lanes: others that do */
-    CROSS_SYNC,              /* atomics, fences, barriers: every access and exchange */
-    CROSS_NEVER              /* every instruction */
+enum schedule_crossing {
+    SCHEDULE_FREE,           /* nothing */
+    SCHEDULE_ACCESS,         /* a plain load or store: accesses that may overlap with it */
+    SCHEDULE_LANES,          /* it exchanges values between lanes: others that do */
+    SCHEDULE_SYNC,           /* atomics, fences, barriers: every access and exchange */
+    SCHEDULE_NEVER           /* every instruction */
 };
-enum crossing schedule_crossing(const struct ptx_inst *in);
+enum schedule_crossing schedule_crossing(const struct ptx_inst *in);
+
+/* Arithmetic of a lane, which depends on others only through registers and the carry flag. */
+bool schedule_is_arithmetic(const struct ptx_inst *in);
 
 /*
  * 32-bit registers a thread that a function may need after a pass has changed its instructions: `free_registers`, or
@@ -25,9 +28,8 @@ uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint
  * Reorders the instructions of each basic block of a function with a body, as an assembler does. Each thread computes
  * the same values if the program has no data races: its accesses to memory that may overlap stay in order.
  *
- * A basic block needs at most schedule_register_limit registers, unless the text needs more. The analysis of the
- * function stays in the arena.
+ * A basic block needs at most schedule_register_limit registers, unless the text needs more.
  */
-void schedule_function(struct ptx_func *f, uint32_t free_registers, struct arena *arena);
+void schedule_function(struct ptx_func *f, uint32_t free_registers);
 
 #endif

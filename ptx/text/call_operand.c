@@ -68,8 +68,8 @@ static void emit_like(struct parser *p, struct ptx_inst in, const struct ptx_ins
 }
 
 /* One register; a predicate is 0 or 1 in the variable. */
-static void emit_access(struct parser *p, struct ptx_operand reg, bool predicate, struct ptx_var *v, int64_t offset,
-                        bool store, const struct ptx_inst *like)
+static void emit_move(struct parser *p, struct ptx_operand reg, bool predicate, struct ptx_var *v, int64_t offset,
+                      bool store, const struct ptx_inst *like)
 {
     struct ptx_operand value = predicate ? new_operand(p, T_B32, reg.loc) : reg;
     if (predicate && store)
@@ -83,7 +83,7 @@ void inst_emit_param_move(struct parser *p, const struct reg_param *r, const str
 {
     int64_t bytes = ptx_type_size((enum ptx_type)r->var->type);
     for (int i = 0; i < r->var->vec; i++)
-        emit_access(p, reg_operand(r->reg[i], r->var->loc), r->is_predicate, r->var, i * bytes, r->is_return, like);
+        emit_move(p, reg_operand(r->reg[i], r->var->loc), r->is_predicate, r->var, i * bytes, r->is_return, like);
 }
 
 /* They have no guard: a lane whose guard is false loads and stores the value that is there. */
@@ -91,7 +91,7 @@ void inst_emit_move(struct parser *p, struct ptx_reg *r, struct ptx_var *v, bool
 {
     struct ptx_inst plain = *like;
     plain.guard = NULL;
-    emit_access(p, reg_operand(r, like->loc), r->type == T_PRED, v, 0, store, &plain);
+    emit_move(p, reg_operand(r, like->loc), r->type == T_PRED, v, 0, store, &plain);
 }
 
 void inst_emit_return_values(struct parser *p, const struct ptx_inst *like)

@@ -44,3 +44,13 @@ struct ptx_operand emit_vector(struct parser *p, const struct ptx_operand *from,
     memcpy(v.elem, from, (size_t)n * sizeof *v.elem);
     return v;
 }
+
+struct ptx_inst *emit_access(struct parser *p, const struct ptx_inst *like, bool store, enum ptx_type t,
+                             struct ptx_operand data, struct ptx_operand address)
+{
+    struct ptx_inst *in = emit_guarded(p, like, store ? OP_ST : OP_LD, t, 3);
+    in->mod[PG_VEC] = data.kind != OPD_VEC ? 0 : data.n == 2 ? MOD(VEC, V2) : MOD(VEC, V4);
+    in->opd[store ? 1 : 0] = data;
+    in->opd[store ? 0 : 1] = address;
+    return in;
+}

@@ -324,6 +324,9 @@ struct ptx_inst *emit_guarded(struct parser *p, const struct ptx_inst *like, enu
 struct ptx_operand emit_constant(int64_t v);
 struct ptx_operand emit_register(struct parser *p, const struct ptx_inst *like, enum ptx_type t);
 struct ptx_operand emit_vector(struct parser *p, const struct ptx_operand *from, int n);
+/* A load or store of a register, or of a vector of 2 or 4; the caller sets the space. */
+struct ptx_inst *emit_access(struct parser *p, const struct ptx_inst *like, bool store, enum ptx_type t,
+                             struct ptx_operand data, struct ptx_operand address);
 
 /* ---- wmma.c ---- */
 /* The instructions that do the same (REDUCED rows of ops.def). */
@@ -359,7 +362,7 @@ bool tensor_operand(struct parser *p, const struct ptx_inst *in, const struct no
 void reduce_map_field(struct parser *p, const struct ptx_inst *in);
 void reduce_map_copy(struct parser *p, const struct ptx_inst *in);
 /* Constants of tensormap.replace. */
-bool tensor_check_field(struct parser *p, const struct ptx_inst *in);
+void tensor_check_field(struct parser *p, const struct ptx_inst *in);
 
 /* ---- check_inst.c: legality ---- */
 bool check_modifiers(struct parser *p, struct ptx_inst *in);      /* the FORM rows */

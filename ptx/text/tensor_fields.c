@@ -60,43 +60,37 @@ void reduce_map_field(struct parser *p, const struct ptx_inst *in)
     static const enum ptx_type types[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
     const struct field *f = &fields[in->op - OP_MAP_ADDRESS];
     struct ptx_operand value = value_of(p, in, f, &in->opd[f->dimensions ? 2 : 1]);
-    struct ptx_inst *st = emit_guarded(p, in, OP_ST, types[f->bytes], 2);
+    struct ptx_operand address = in->opd[0];
+    address.imm += f->offset + (f->dimensions ? in->opd[1].imm * f->bytes : 0);
+    struct ptx_inst *st = emit_access(p, in, true, types[f->bytes], value, address);
     st->mod[PG_SPACE] = in->mod[PG_SPACE];
     st->mod[PG_SHAREDSUB] = in->mod[PG_SHAREDSUB];
-    st->opd[0] = in->opd[0];
-    st->opd[0].imm += f->offset + (f->dimensions ? in->opd[1].imm * f->bytes : 0);
-    st->opd[1] = value;
 }
 
-bool tensor_check_field(struct parser *p, const struct ptx_inst *in)
+void tensor_check_field(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_operand *o = &in->opd[1];
     int64_t most = in->op == OP_MAP_STRIDE ? TENSOR_DIMS - 2 : in->op == OP_MAP_TYPE ? TENSOR_TYPE_COUNT - 1
                    : in->op == OP_MAP_SWIZZLE ? 3 : in->op == OP_MAP_FILL ? 1 : TENSOR_DIMS - 1;
     bool constant = in->op != OP_MAP_ADDRESS && in->op != OP_MAP_RANK;
-    if (in->op == OP_MAP_INTERLEAVE && o->imm) {
+    if (in->op == OP_MAP_INTERLEAVE && o->imm)
         diag_error(p->d, o->loc.line, o->loc.col, "interleaved layouts of tensors are not supported: it must be 0");
-        return false;
-    }
-    if (!constant || (o->imm >= 0 && o->imm <= most))
-        return true;
-    diag_error(p->d, o->loc.line, o->loc.col, "this value must be 0 to %d", (int)most);
-    return false;
+    else if (constant && (o->imm < 0 || o->imm > most))
+        diag_error(p->d, o->loc.line, o->loc.col, "this value must be 0 to %d", (int)most);
 }
 
 /* ---- tensormap.cp_fenceproxy ---- */
 
 enum { VECTOR = 16, WORDS = VECTOR / 4 };
 
-static void emit_access(struct parser *p, const struct ptx_inst *in, bool store, uint32_t at, struct ptx_operand data)
+/* Operand 0 of the instruction is the map in global memory, operand 1 the one in shared memory. */
+static void access_map(struct parser *p, const struct ptx_inst *in, bool store, uint32_t at, struct ptx_operand data)
 {
-    struct ptx_inst *access = emit_guarded(p, in, store ? OP_ST : OP_LD, T_B32, 2);
-    access->mod[PG_VEC] = MOD(VEC, V4);
+    struct ptx_operand address = in->opd[store ? 0 : 1];
+    address.imm += at;
+    struct ptx_inst *access = emit_access(p, in, store, T_B32, data, address);
     access->mod[PG_SPACE] = store ? MOD(SPACE, GLOBAL) : MOD(SPACE, SHARED);
     access->mod[PG_SHAREDSUB] = store ? 0 : MOD(SHAREDSUB, SHARED_CTA);
-    access->opd[store ? 0 : 1] = in->opd[store ? 0 : 1];
-    access->opd[store ? 0 : 1].imm += at;
-    access->opd[store ? 1 : 0] = data;
 }
 
 /* Every lane copies the map: the lanes of a warp have the same operands, so they read and write the same bytes. */
@@ -107,9 +101,9 @@ void reduce_map_copy(struct parser *p, const struct ptx_inst *in)
         for (int k = 0; k < WORDS; k++)
             word[k] = emit_register(p, in, T_B32);
         data[i] = emit_vector(p, word, WORDS);
-        emit_access(p, in, false, i * VECTOR, data[i]);
+        access_map(p, in, false, i * VECTOR, data[i]);
     }
     for (uint32_t i = 0; i < sizeof data / sizeof *data; i++)
-        emit_access(p, in, true, i * VECTOR, data[i]);
+        access_map(p, in, true, i * VECTOR, data[i]);
     emit_guarded(p, in, OP_FENCE_PROXY_MAP_RELEASE, T_NONE, 0)->mod[PG_SCOPE] = in->mod[PG_SCOPE];
 }

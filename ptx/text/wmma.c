@@ -209,14 +209,10 @@ static void set_addresses(const struct fragment *f, struct addresses *a, const s
 
 /* ---- loads and stores ---- */
 
-static void emit_access(const struct fragment *f, bool store, enum ptx_type t, struct ptx_operand data,
-                        struct ptx_operand address)
+static void access_matrix(const struct fragment *f, bool store, enum ptx_type t, struct ptx_operand data,
+                          struct ptx_operand address)
 {
-    struct ptx_inst *in = emit_guarded(f->p, f->in, store ? OP_ST : OP_LD, t, 3);
-    in->mod[PG_SPACE] = INST_SPACE(f->in);
-    in->mod[PG_VEC] = data.kind == OPD_VEC ? MOD(VEC, V2) : 0;
-    in->opd[store] = data;
-    in->opd[!store] = address;
+    emit_access(f->p, f->in, store, t, data, address)->mod[PG_SPACE] = INST_SPACE(f->in);
 }
 
 /* Elements beside each other in memory: a register, or two of whole elements. */
@@ -224,8 +220,8 @@ static void access_runs(const struct fragment *f, struct addresses *a, bool stor
 {
     bool pairs = f->per < f->run;
     for (int r = 0; r < f->used; r += pairs ? 2 : 1)
-        emit_access(f, store, f->bits == 64 ? T_B64 : T_B32, pairs ? emit_vector(f->p, &f->reg[r], 2) : f->reg[r],
-                    element_address(f, a, r, 0));
+        access_matrix(f, store, f->bits == 64 ? T_B64 : T_B32, pairs ? emit_vector(f->p, &f->reg[r], 2) : f->reg[r],
+                      element_address(f, a, r, 0));
 }
 
 static void move_between(const struct fragment *f, struct ptx_operand to, struct ptx_operand from)
@@ -268,7 +264,7 @@ static void load_elements(const struct fragment *f, struct addresses *a)
     for (int r = 0; r < f->used; r++)
         for (int e = 0; e < f->per; e++) {
             part[r][e] = f->per == 1 ? f->reg[r] : emit_register(f->p, f->in, f->per == 2 ? T_B16 : T_B32);
-            emit_access(f, false, t, part[r][e], element_address(f, a, r, e));
+            access_matrix(f, false, t, part[r][e], element_address(f, a, r, e));
         }
     for (int r = 0; r < f->used && f->per > 1; r++)
         pack(f, r, part[r]);
@@ -285,8 +281,8 @@ static void store_elements(const struct fragment *f, struct addresses *a)
             move_between(f, emit_vector(f->p, part, 2), f->reg[r]);
         }
         for (int e = 0; e < f->per; e++)
-            emit_access(f, true, f->bits == 64 ? T_B64 : f->per == 2 ? T_B16 : T_B32, part[e],
-                        element_address(f, a, r, e));
+            access_matrix(f, true, f->bits == 64 ? T_B64 : f->per == 2 ? T_B16 : T_B32, part[e],
+                          element_address(f, a, r, e));
     }
 }
 

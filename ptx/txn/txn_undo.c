@@ -231,8 +231,8 @@ void txn_undo_lanes(struct warp *w, uint64_t lanes)
         if (!part)
             continue;
         restore_registers(w, i, part);
-        restore_32(w->half[i].top, u->top[i], 1, part);
         each_param(w, i, part, restore_word);
+        restore_32(w->half[i].top, u->top[i], 1, part);
     }
     for (uint32_t k = 0; k < u->rows; k++)
         restore_row(w, &u->row[k], u->row[k].lanes & (uint32_t)(lanes >> LANES * u->row[k].half));

@@ -61,8 +61,21 @@ enum behave_kind { BEHAVE_HALF, BEHAVE_BRAIN, BEHAVE_TENSOR, BEHAVE_E4M3, BEHAVE
                    BEHAVE_UNSIGNED, BEHAVE_BITS };
 double behave_element(enum behave_kind k, uint64_t v, uint32_t bits);
 uint32_t behave_half(float f);
+/* The value of a sum in single precision before a product, and its bits after it: of a half, or of 32 bits. */
+float behave_sum(uint32_t bits, bool half);
+uint32_t behave_sum_bits(float s, bool half);
+uint32_t behave_integer_sum(int64_t s, bool clamps);
+/* Puts the low bits of v at bit `at` of the bytes. */
+void behave_put_bits(unsigned char *to, size_t at, int bits, uint64_t v);
 
-/* Metadata of sparse products: the word of a lane. `nibble` is that of each chunk of 16 rows; the selector names the
+/* Random numbers below n, and bits of elements. Most floating-point numbers are below 2, so that sums are seldom
+ * infinite or NaN. */
+uint32_t behave_random(uint32_t *seed, uint32_t n);
+uint32_t behave_random_bits(uint32_t *seed, int bits, bool integer);
+
+/* Metadata of sparse products. The column within its chunk of stored element i, in a chunk with this nibble. */
+int behave_chunk_column(int bits, uint8_t nibble, int i);
+/* The word of a lane. `nibble` is that of each chunk of 16 rows; the selector names the
  * lanes of each group of four, `lanes` of them, that give metadata; others get `other`. */
 enum { BEHAVE_CHUNKS = 64 };
 uint32_t behave_metadata(int bits, int lane, int selector, int lanes, uint8_t (*nibble)[BEHAVE_CHUNKS], uint32_t other);

@@ -45,10 +45,10 @@ static uint64_t encode(enum kind k, int v)
     }
 }
 
-static void put_bits(unsigned char *to, size_t at, int bits, uint64_t v)
+/* Element e of an array. */
+static void put_element(void *to, int e, enum kind k, int v)
 {
-    for (int i = 0; i < bits; i++, at++)
-        to[at / 8] = (unsigned char)((to[at / 8] & ~(1u << at % 8)) | (v >> i & 1) << at % 8);
+    behave_put_bits(to, (size_t)e * (size_t)kinds[k].bits, kinds[k].bits, encode(k, v));
 }
 
 static uint64_t get_bits(const unsigned char *from, size_t at, int bits)
@@ -70,8 +70,7 @@ struct gemm {
 
 static int value(uint32_t *seed, enum kind k)
 {
-    *seed = *seed * 1664525 + 1013904223;
-    return kinds[k].least + (int)((*seed >> 8) % (uint32_t)(kinds[k].most - kinds[k].least + 1));
+    return kinds[k].least + (int)behave_random(seed, (uint32_t)(kinds[k].most - kinds[k].least + 1));
 }
 
 /* Sums that are clamped start near the limit. */
@@ -225,17 +224,15 @@ static void pack(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
     for (int lane = 0; lane < LANES && !end; lane++, to += 256) {
         for (int e = 0; e < elements_of(&p->at_a); e++) {
             place_of(&p->at_a, lane, e, &row, &column);
-            put_bits(to, (size_t)(e * kinds[p->a].bits), kinds[p->a].bits,
-                     encode(p->a, gemm.va[row][column] * sign_of(p, lane)));
+            put_element(to, e, p->a, gemm.va[row][column] * sign_of(p, lane));
         }
         for (int e = 0; e < elements_of(&p->at_b); e++) {
             place_of(&p->at_b, lane, e, &row, &column);
-            put_bits(to + 64, (size_t)(e * kinds[p->b].bits), kinds[p->b].bits, encode(p->b, gemm.vb[column][row]));
+            put_element(to + 64, e, p->b, gemm.vb[column][row]);
         }
         for (int e = 0; e < elements_of(&p->at_c); e++) {
             place_of(&p->at_c, lane, e, &row, &column);
-            put_bits(to + 128, (size_t)(e * kinds[p->c].bits), kinds[p->c].bits,
-                     encode(p->c, gemm.vc[row][column] * sign_of(p, lane)));
+            put_element(to + 128, e, p->c, gemm.vc[row][column] * sign_of(p, lane));
         }
     }
 }
@@ -343,9 +340,9 @@ static struct stored stored(bool rows, int nrows, int ncolumns, enum kind k, uin
     return s;
 }
 
-static size_t element_at(const struct stored *s, int row, int column)
+static int element_at(const struct stored *s, int row, int column)
 {
-    return (size_t)(s->rows ? row * s->stride + column : column * s->stride + row);
+    return s->rows ? row * s->stride + column : column * s->stride + row;
 }
 
 static void put_matrices(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
@@ -355,16 +352,13 @@ static void put_matrices(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end
     (void)m;
     for (int i = 0; i < w->m && !end; i++)
         for (int k = 0; k < w->k; k++)
-            put_bits(buffer, element_at(&run.a, i, k) * (size_t)kinds[w->a].bits, kinds[w->a].bits,
-                     encode(w->a, gemm.va[i][k]));
+            put_element(buffer, element_at(&run.a, i, k), w->a, gemm.va[i][k]);
     for (int k = 0; k < w->k && !end; k++)
         for (int j = 0; j < w->n; j++)
-            put_bits((unsigned char *)buffer + AREA, element_at(&run.b, k, j) * (size_t)kinds[w->a].bits,
-                     kinds[w->a].bits, encode(w->a, gemm.vb[k][j]));
+            put_element((unsigned char *)buffer + AREA, element_at(&run.b, k, j), w->a, gemm.vb[k][j]);
     for (int i = 0; i < w->m && !end; i++)
         for (int j = 0; j < w->n; j++)
-            put_bits((unsigned char *)buffer + 2 * AREA, element_at(&run.c, i, j) * (size_t)kinds[w->c].bits,
-                     kinds[w->c].bits, encode(w->c, gemm.vc[i][j]));
+            put_element((unsigned char *)buffer + 2 * AREA, element_at(&run.c, i, j), w->c, gemm.vc[i][j]);
 }
 
 static void get_matrix(const unsigned char *buffer, bool *ok)
@@ -372,7 +366,7 @@ static void get_matrix(const unsigned char *buffer, bool *ok)
     enum kind k = run.w->d;
     for (int i = 0; i < run.w->m; i++)
         for (int j = 0; j < run.w->n; j++)
-            *ok &= get_bits(buffer + 3 * AREA, element_at(&run.d, i, j) * (size_t)kinds[k].bits, kinds[k].bits) ==
+            *ok &= get_bits(buffer + 3 * AREA, (size_t)(element_at(&run.d, i, j) * kinds[k].bits), kinds[k].bits) ==
                    encode(k, (int)sum_of(&gemm, i, j));
 }
 

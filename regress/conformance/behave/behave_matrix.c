@@ -99,6 +99,44 @@ uint32_t behave_half(float f)
     return sign | (uint32_t)(n + (e + 13) * 1024);
 }
 
+float behave_sum(uint32_t bits, bool half)
+{
+    return half ? (float)half_value(bits) : float_value(bits);
+}
+
+uint32_t behave_sum_bits(float s, bool half)
+{
+    uint32_t bits;
+    memcpy(&bits, &s, 4);
+    return half ? behave_half(s) : s != s ? 0x7fffffff : bits;
+}
+
+uint32_t behave_integer_sum(int64_t s, bool clamps)
+{
+    return (uint32_t)(clamps && s > INT32_MAX ? INT32_MAX : clamps && s < INT32_MIN ? INT32_MIN : s);
+}
+
+void behave_put_bits(unsigned char *to, size_t at, int bits, uint64_t v)
+{
+    for (int i = 0; i < bits; i++, at++)
+        to[at / 8] = (unsigned char)((to[at / 8] & ~(1u << at % 8)) | (v >> i & 1) << at % 8);
+}
+
+uint32_t behave_random(uint32_t *seed, uint32_t n)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % n;
+}
+
+uint32_t behave_random_bits(uint32_t *seed, int bits, bool integer)
+{
+    uint32_t high = behave_random(seed, 1 << 16) << 16, v = high ^ behave_random(seed, 1 << 16);
+    uint32_t top = bits == 8 ? 0x40 : bits == 16 ? 0x4000 : 0x40000000;
+    if (!integer && behave_random(seed, 64))
+        v &= ~top;
+    return bits == 32 ? v : v & ((1u << bits) - 1);
+}
+
 static uint64_t sum_of(const struct product *p, uint32_t thread, int i)
 {
     uint32_t warp = thread / 32, lane = thread % 32;
@@ -111,7 +149,7 @@ static uint64_t sum_of(const struct product *p, uint32_t thread, int i)
             int64_t a = (int64_t)element_a(p, warp, row, k), b = (int64_t)element_b(p, warp, k, column);
             s += p->xors ? a ^ b : a * b;
         }
-        return (uint32_t)(p->clamps && s > INT32_MAX ? INT32_MAX : p->clamps && s < INT32_MIN ? INT32_MIN : s);
+        return behave_integer_sum(s, p->clamps);
     }
     if (p->a == BEHAVE_DOUBLE) {
         double s = behave_element(BEHAVE_DOUBLE, c, 64);
@@ -120,12 +158,10 @@ static uint64_t sum_of(const struct product *p, uint32_t thread, int i)
         memcpy(&word, &s, 8);
         return s != s ? 0x7fffffffffffffff : word;
     }
-    float s = p->half_sum ? (float)half_value((uint32_t)c) : float_value((uint32_t)c);
-    uint32_t bits;
+    float s = behave_sum((uint32_t)c, p->half_sum);
     for (int k = 0; k < depth; k++)
         s = fmaf((float)element_a(p, warp, row, k), (float)element_b(p, warp, k, column), s);
-    memcpy(&bits, &s, 4);
-    return p->half_sum ? behave_half(s) : s != s ? 0x7fffffff : bits;
+    return behave_sum_bits(s, p->half_sum);
 }
 
 static void list(FILE *f, const char *reg, int first, int n)

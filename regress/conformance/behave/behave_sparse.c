@@ -53,18 +53,17 @@ static uint32_t seed;
 
 static uint32_t pick(uint32_t n)
 {
-    seed = seed * 1664525 + 1013904223;
-    return (seed >> 8) % n;
+    return behave_random(&seed, n);
 }
 
-/* Most floating-point numbers are below 2, so that sums are seldom infinite or NaN. */
 static uint32_t random_bits(int bits)
 {
-    uint32_t high = pick(1 << 16) << 16, v = high ^ pick(1 << 16);
-    uint32_t top = bits == 8 ? 0x40 : bits == 16 ? 0x4000 : 0x40000000;
-    if (run.t->kind_a < BEHAVE_SIGNED && pick(64))
-        v &= ~top;
-    return bits == 32 ? v : v & ((1u << bits) - 1);
+    return behave_random_bits(&seed, bits, run.t->kind_a >= BEHAVE_SIGNED);
+}
+
+static bool sums_half(const struct type *t)
+{
+    return !strcmp(t->sum, "f16");
 }
 
 /* ---- the matrices ---- */
@@ -80,27 +79,26 @@ static uint8_t choose_indices(void)
     return (uint8_t)(i | k << 2);
 }
 
+/* Of tf32, where one of two elements is there. */
+static uint8_t choose_index(void)
+{
+    static const uint8_t undefined[] = { 0x2, 0xb, 0x0, 0x7 };
+    uint32_t i = pick(2), bad = pick(4);
+    return run.broken ? undefined[bad] : i ? 0xe : 0x4;
+}
+
 static void choose_chunk(int row, int chunk)
 {
     const struct type *t = run.t;
-    int *at = &run.at[row][chunk * t->stored], first = chunk * t->chunk;
-    if (t->bits == 32) {
-        static const uint8_t undefined[] = { 0x2, 0xb, 0x0, 0x7 };
-        uint32_t i = pick(2), bad = pick(4);
-        run.nibble[row][chunk] = run.broken ? undefined[bad] : i ? 0xe : 0x4;
-        at[0] = first + (int)(run.broken ? undefined[bad] >> 1 & 1 : i);
-        return;
-    }
-    uint8_t both = run.nibble[row][chunk] = choose_indices();
-    int wide = t->chunk / 4;             /* elements of a pair */
+    uint8_t nibble = run.nibble[row][chunk] = t->bits == 32 ? choose_index() : choose_indices();
     for (int i = 0; i < t->stored; i++)
-        at[i] = first + (i < wide ? both & 3 : both >> 2) * wide + i % wide;
+        run.at[row][chunk * t->stored + i] = chunk * t->chunk + behave_chunk_column(t->bits, nibble, i);
 }
 
 static void fill(void)
 {
     const struct type *t = run.t;
-    int sum = !strcmp(t->sum, "f16") ? 16 : 32;
+    int sum = sums_half(t) ? 16 : 32;
     for (int i = 0; i < ROWS; i++) {
         for (int chunk = 0; chunk < run.k / t->chunk; chunk++)
             choose_chunk(i, chunk);
@@ -132,50 +130,46 @@ static uint32_t integer_sum(int i, int j)
     int64_t s = (int32_t)run.c[i][j];
     for (int x = 0; x < run.k / 2; x++)
         s += (int64_t)element_a(i, run.at[i][x]) * (int64_t)element_b(run.at[i][x], j);
-    return (uint32_t)(run.clamps && s > INT32_MAX ? INT32_MAX : run.clamps && s < INT32_MIN ? INT32_MIN : s);
+    return behave_integer_sum(s, run.clamps);
 }
 
 static uint32_t sum_of(int i, int j)
 {
-    bool half = !strcmp(run.t->sum, "f16");
+    bool half = sums_half(run.t);
     if (run.t->kind_a >= BEHAVE_SIGNED)
         return integer_sum(i, j);
-    float s;
-    uint32_t bits;
-    if (half)
-        s = (float)behave_element(BEHAVE_HALF, run.c[i][j], 16);
-    else
-        memcpy(&s, &run.c[i][j], 4);
+    float s = behave_sum(run.c[i][j], half);
     for (int x = 0; x < run.k / 2; x++)
         s = fmaf((float)element_a(i, run.at[i][x]), (float)element_b(run.at[i][x], j), s);
-    memcpy(&bits, &s, 4);
-    return half ? behave_half(s) : s != s ? 0x7fffffff : bits;
+    return behave_sum_bits(s, half);
 }
 
 /* ---- registers ---- */
-
-static void put_bits(unsigned char *to, int at, int bits, uint32_t v)
-{
-    for (int i = 0; i < bits; i++, at++)
-        to[at / 8] = (unsigned char)((to[at / 8] & ~(1u << at % 8)) | (v >> i & 1) << at % 8);
-}
 
 /* The stored elements of A have the fragments of a product of half the depth. */
 static void put_lane(unsigned char *to, int lane)
 {
     const struct type *t = run.t;
-    int g = lane / 4, q = lane % 4, per = 32 / t->bits, sum = !strcmp(t->sum, "f16") ? 16 : 32;
+    int g = lane / 4, q = lane % 4, per = 32 / t->bits, sum = sums_half(t) ? 16 : 32;
     for (int e = 0; e < run.k / 4; e++) {
         int row = g + 8 * (e / per % 2), x = per * q + e % per + 4 * per * (e / per / 2);
-        put_bits(to, e * t->bits, t->bits, run.a[row][run.at[row][x]]);
+        behave_put_bits(to, (size_t)(e * t->bits), t->bits, run.a[row][run.at[row][x]]);
     }
     for (int e = 0; e < run.k / 4; e++)
-        put_bits(to + AT_B, e * t->bits, t->bits, run.b[per * q + e % per + 4 * per * (e / per)][g]);
+        behave_put_bits(to + AT_B, (size_t)(e * t->bits), t->bits, run.b[per * q + e % per + 4 * per * (e / per)][g]);
     for (int e = 0; e < 4; e++)
-        put_bits(to + AT_C, e * sum, sum, run.c[g + 8 * (e / 2)][2 * q + e % 2]);
+        behave_put_bits(to + AT_C, (size_t)(e * sum), sum, run.c[g + 8 * (e / 2)][2 * q + e % 2]);
 }
 
 /* ---- metadata ---- */
+
+int behave_chunk_column(int bits, uint8_t nibble, int i)
+{
+    int wide = bits == 4 ? 2 : 1;        /* elements of a pair */
+    if (bits == 32)
+        return nibble >> 1 & 1;
+    return (i < wide ? nibble & 3 : nibble >> 2) * wide + i % wide;
+}
 
 /* Digits of a lane's number in its group of four, with their distance in rows and chunks; how many chunks of a word
  * belong to one row, and the rows until the next. */
@@ -205,14 +199,15 @@ static void pack(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
     (void)m;
     for (int lane = 0; lane < LANES && !end; lane++, to += RECORD) {
         put_lane(to, lane);
-        put_bits(to + AT_WORD, 0, 32,
-                 behave_metadata(run.t->bits, lane, run.selector, run.lanes, run.nibble, pick(1 << 16) * 0x10001));
+        behave_put_bits(to + AT_WORD, 0, 32,
+                        behave_metadata(run.t->bits, lane, run.selector, run.lanes, run.nibble,
+                                        pick(1 << 16) * 0x10001));
     }
 }
 
 static void check(const unsigned char *buffer, bool *ok)
 {
-    bool half = !strcmp(run.t->sum, "f16");
+    bool half = sums_half(run.t);
     for (int lane = 0; lane < LANES; lane++)
         for (int e = 0; e < 4; e++) {
             uint32_t word, want = sum_of(lane / 4 + 8 * (e / 2), lane % 4 * 2 + e % 2);
@@ -242,7 +237,7 @@ static void print_moves(FILE *f, bool store, char letter, int first, int n, int 
 
 static void product_test(struct behave_ctx *x, int number, const struct type *t, int k, int selector, bool ordered)
 {
-    bool half = !strcmp(t->sum, "f16"), integer = t->kind_a >= BEHAVE_SIGNED;
+    bool half = sums_half(t), integer = t->kind_a >= BEHAVE_SIGNED;
     int na = k / 4 * t->bits / 32, nb = na, nd = half ? 2 : 4;
     char body[4096], name[160], sum = half || integer ? 'r' : 'f';
     run = (struct run){ .t = t, .k = k, .selector = selector, .lanes = k / t->chunk / 4, .ordered = ordered };

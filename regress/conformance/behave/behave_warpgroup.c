@@ -54,14 +54,7 @@ static uint32_t seed;
 
 static uint32_t pick(uint32_t n)
 {
-    seed = seed * 1664525 + 1013904223;
-    return (seed >> 8) % n;
-}
-
-static void put_bits(unsigned char *to, size_t at, int bits, uint32_t v)
-{
-    for (int i = 0; i < bits; i++, at++)
-        to[at / 8] = (unsigned char)((to[at / 8] & ~(1u << at % 8)) | (v >> i & 1) << at % 8);
+    return behave_random(&seed, n);
 }
 
 /* ---- matrices in shared memory ---- */
@@ -112,7 +105,7 @@ static void store(const struct stored *s, int n, int k, int bits, uint32_t (*v)[
 {
     for (int i = 0; i < n; i++)
         for (int x = 0; x < k; x++)
-            put_bits(run.image, bit_of(s, i, x, bits), bits, v[i][x]);
+            behave_put_bits(run.image, bit_of(s, i, x, bits), bits, v[i][x]);
 }
 
 /* Without the start address. */
@@ -124,15 +117,6 @@ static uint64_t descriptor(const struct stored *s)
 }
 
 /* ---- elements ---- */
-
-/* Most floating-point numbers are below 2, so that sums are seldom infinite or NaN. */
-static uint32_t random_bits(const struct type *t)
-{
-    uint32_t v = pick(1 << 16) << 16 ^ pick(1 << 16), top = t->bits == 8 ? 0x40 : t->bits == 16 ? 0x4000 : 0x40000000;
-    if (!t->integer && pick(64))
-        v &= ~top;
-    return t->bits == 32 ? v : v & ((1u << t->bits) - 1);
-}
 
 /* Word i of D of a thread before the product; the kernel computes the same. */
 static uint32_t word_before(uint32_t thread, uint32_t i)
@@ -179,24 +163,18 @@ static uint32_t integer_sum(int row, int column, uint32_t before, bool add)
     int64_t s = add ? (int32_t)before : 0;
     for (int k = 0; k < run.stored; k++)
         s += (int64_t)element_a(row, k) * (int64_t)element_b(column, row_of_b(row, k));
-    return (uint32_t)(run.clamps && s > INT32_MAX ? INT32_MAX : run.clamps && s < INT32_MIN ? INT32_MIN : s);
+    return behave_integer_sum(s, run.clamps);
 }
 
 /* Bits of the sum; before: of an element of D. */
 static uint32_t sum_of(int row, int column, uint32_t before, bool add)
 {
-    float s = 0;
-    uint32_t bits;
+    float s = add ? behave_sum(before, run.t->half) : 0;
     if (run.t->integer)
         return integer_sum(row, column, before, add);
-    if (add && run.t->half)
-        s = (float)behave_element(BEHAVE_HALF, before, 16);
-    else if (add)
-        memcpy(&s, &before, 4);
     for (int k = 0; k < run.stored; k++)
         s = fmaf((float)element_a(row, k), (float)element_b(column, row_of_b(row, k)), s);
-    memcpy(&bits, &s, 4);
-    return run.t->half ? behave_half(s) : s != s ? 0x7fffffff : bits;
+    return behave_sum_bits(s, run.t->half);
 }
 
 static void check(const unsigned char *buffer, bool *ok)
@@ -224,7 +202,7 @@ static void put_registers(unsigned char *to)
         for (int e = 0; e < 4 * per; e++) {
             int row = thread / 32 * 16 + thread % 32 / 4 + (e / per % 2) * 8;
             int k = thread % 4 * per + e % per + e / (2 * per) * 4 * per;
-            put_bits(to + CHUNK * thread, (size_t)(e * run.t->bits), run.t->bits, run.va[row][k]);
+            behave_put_bits(to + CHUNK * thread, (size_t)(e * run.t->bits), run.t->bits, run.va[row][k]);
         }
 }
 
@@ -238,15 +216,16 @@ static void choose_elements(void)
             uint8_t *both = &run.nibble[i][pairs ? k / 2 : k];
             if (!pairs || k % 2 == 0)
                 *both = pairs ? legal[pick(6)] : tensor[pick(2)];
-            run.at[i][k] = pairs ? k / 2 * 4 + (*both >> k % 2 * 2 & 3) : 2 * k + (*both == 0xe);
+            run.at[i][k] = (pairs ? k / 2 * 4 : 2 * k) + behave_chunk_column(run.t->bits, *both, pairs ? k % 2 : 0);
         }
 }
 
 static void put_metadata(unsigned char *to)
 {
     for (int thread = 0; thread < THREADS; thread++)
-        put_bits(to + CHUNK * thread, 0, 32, behave_metadata(run.t->bits, thread, run.selector, run.lanes,
-                                                              &run.nibble[thread / 32 * 16], pick(1 << 16) * 0x10001));
+        behave_put_bits(to + CHUNK * thread, 0, 32,
+                        behave_metadata(run.t->bits, thread, run.selector, run.lanes, &run.nibble[thread / 32 * 16],
+                                        pick(1 << 16) * 0x10001));
 }
 
 static void prepare(simtx_gpu *gpu, simtx_module *m, void *buffer, bool end)
@@ -371,9 +350,9 @@ static void product_test(struct behave_ctx *x, int number)
     run.b = choose(run.n, run.k, bits, IMAGE - AT_B);
     for (int k = 0; k < run.k; k++) {
         for (int i = 0; i < ROWS; i++)
-            run.va[i][k] = random_bits(run.t);
+            run.va[i][k] = behave_random_bits(&seed, bits, run.t->integer);
         for (int j = 0; j < run.n; j++)
-            run.vb[j][k] = random_bits(run.t);
+            run.vb[j][k] = behave_random_bits(&seed, bits, run.t->integer);
     }
     if (run.sparse)
         choose_elements();

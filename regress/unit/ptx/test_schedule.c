@@ -25,7 +25,7 @@ static struct ptx_module *scheduled(const char *body, uint32_t free_registers, u
         fail_msg("%s", d.text);
     diag_free(&d);
     struct arena *arena = arena_new();
-    schedule_function(ptx_find_func(m, "k"), free_registers, arena);
+    schedule_function(ptx_find_func(m, "k"), free_registers);
     if (registers)
         *registers = flow_analyse(ptx_find_func(m, "k"), arena)->registers;
     arena_free(arena);
