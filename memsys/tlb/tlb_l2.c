@@ -77,7 +77,8 @@ static void complete_walks(struct tlb_l2 *t, uint64_t now)
         if (t->cfg.entries)
             tags_allocate(&t->tags, tags_victim(&t->tags, t->walk[n].page), t->walk[n].page, 1);
     t->walks -= n;
-    memmove(t->walk, t->walk + n, t->walks * sizeof *t->walk);
+    if (n)                           /* the first walk allocates the array */
+        memmove(t->walk, t->walk + n, t->walks * sizeof *t->walk);
 }
 
 static const struct walk *find_walk(const struct tlb_l2 *t, uint64_t page)
