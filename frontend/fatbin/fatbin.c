@@ -20,11 +20,13 @@ static int damaged(char *why, size_t why_size, const char *text)
 static int open_container(const struct fatbin *f, struct fatbin_container_header *h, char *why,
                           size_t why_size)
 {
+    uint32_t magic = 0;
     if (f->size < sizeof *h)
         return damaged(why, why_size, "fat binary is shorter than its header");
-    memcpy(h, f->data, sizeof *h);
-    if (h->magic != FATBIN_MAGIC)
+    memcpy(&magic, f->data, strnlen((const char *)f->data, sizeof magic));   /* size is a bound: a text may end before */
+    if (magic != FATBIN_MAGIC)
         return damaged(why, why_size, "neither PTX nor a fat binary (wrong magic number)");
+    memcpy(h, f->data, sizeof *h);
     if (h->version != 1)
         return damaged(why, why_size, "fat binary of an unknown version");
     if (h->header_size < sizeof *h || h->header_size > f->size)
