@@ -19,7 +19,9 @@
 #include "regress/random/eval.h"
 #include "regress/random/gen.h"
 
-enum { MAX_CONFIGS = 16, PER_PROGRAM = 5, TIMED_PER_PROGRAM = 3, MINIMISE_TRIES = 1500, MAX_THREADS = 512, NUMBER = 40503 };
+enum {
+    MAX_CONFIGS = 16, PER_PROGRAM = 5, TIMED_PER_PROGRAM = 3, MINIMISE_TRIES = 1500, MAX_THREADS = 512, NUMBER = 40503
+};
 
 struct config { simtx_gpu *gpu; char name[256]; char *in, *out, *sum; };
 
