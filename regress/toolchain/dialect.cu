@@ -49,6 +49,33 @@ __global__ void registers(unsigned *out)
     asm volatile("bar.sync 0;");
 }
 
+// Copies of the built-in variables.
+static __device__ unsigned sum_of(uint3 index, dim3 size) { return index.x + 10 * index.y + 100 * size.y; }
+
+template <class Index> static __device__ unsigned x_of(Index index) { return index.x; }
+
+__global__ void indices(unsigned *out)
+{
+    const auto thread = threadIdx;
+    auto block = blockIdx;
+    auto blocks = gridDim;
+    auto size = blockDim;
+    unsigned i = thread.x + size.x * (thread.y + size.y * (block.x + blocks.x * block.y));
+    out[i] = sum_of(threadIdx, blockDim) + 1000 * x_of(blockIdx) + 10000 * [size] { return size.x; }();
+}
+
+static bool check_indices()
+{
+    unsigned *out;
+    bool right = true;
+    cudaMallocManaged(&out, 36 * sizeof *out);
+    indices<<<dim3(3, 2), dim3(2, 3)>>>(out);
+    cudaDeviceSynchronize();
+    for (unsigned i = 0; i < 36; i++)
+        right &= out[i] == i % 2 + 10 * (i / 2 % 3) + 300 + 1000 * (i / 6 % 3) + 20000;
+    return right;
+}
+
 // Shapes of clusters that depend on template parameters and constants; the ':' and the line end are part of the shape.
 constexpr int TWO = 2;
 
@@ -119,7 +146,7 @@ int main()
     cudaMallocManaged(&read, 2 * sizeof *read);
     registers<<<3, 7>>>(read);
     cudaDeviceSynchronize();
-    if (read[0] < 40 || read[0] > 42 || read[1] != 7 || !check_clusters())
+    if (read[0] < 40 || read[0] > 42 || read[1] != 7 || !check_clusters() || !check_indices())
         return 1;
 #ifdef __x86_64__
     unsigned bytes = 0x1234;                   // the host's assembly has modifiers of operands

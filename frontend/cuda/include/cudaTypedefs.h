@@ -1,7 +1,7 @@
 /* Types of pointers to functions of the driver API, for programs that look the functions up by name
  * (cudaGetDriverEntryPoint, cuGetProcAddress): PFN_cuInit, and PFN_cuInit_v2000 with the release of CUDA whose
- * signature it has. A row names a function of cuda.h and the release in which its present signature appeared (CUDA Driver API,
- * "Driver Entry Point Access"). */
+ * signature it has. A row names a function of cuda.h and the release in which its present signature appeared (CUDA
+ * Driver API, "Driver Entry Point Access"). */
 #ifndef CUDATYPEDEFS_H
 #define CUDATYPEDEFS_H
 
