@@ -113,6 +113,12 @@ holds "-M with output" sh -c '"$1" -M a.cu -o a.d && grep -q "a.cu" a.d' - "$nvc
 holds "-MD -MF" sh -c '"$1" -MD -MF m.d -c a.cu -o m.o && grep -q "^m.o:" m.d' - "$nvcc"
 holds "no temporary files stay" sh -c 'mkdir t && TMPDIR=$PWD/t "$1" -rdc=true "$2" "$3" -o u && rmdir t' - \
     "$nvcc" "$here/rdc/main.cu" "$here/rdc/other.cu"
+hopper() { # ARCHITECTURE OUTPUT
+    "$nvcc" -arch="$1" "$here/hopper.cu" -o hopper >notes.txt 2>&1 && [ ! -s notes.txt ] && [ "$(./hopper 2>/dev/null)" = "$2" ] ||
+        { cat notes.txt; ./hopper; return 1; }
+}
+holds "a program for sm_90" hopper sm_90 "900 0"
+holds "for sm_90a" hopper sm_90a "900 1"
 holds "the dialect" sh -c '"$1" "$2" -o dialect' - "$nvcc" "$here/dialect.cu"
 holds "runs" right ./dialect
 cat >bare.cu <<'END'
