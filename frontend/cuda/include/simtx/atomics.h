@@ -108,7 +108,7 @@ SIMTX_CAS16(_system, ".sys")
 
 /* Vectors in global memory, each component for itself. Templates, so that a program's own functions come first. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-template <class T> struct simtx_float_vector {};
+template <class T_> struct simtx_float_vector {};
 template <> struct simtx_float_vector<float2> { typedef float2 type; };
 template <> struct simtx_float_vector<float4> { typedef float4 type; };
 SIMTX_DEV float2 simtx_atomic_add(float2 *p, float2 v)
@@ -130,7 +130,7 @@ SIMTX_DEV float4 simtx_atomic_add(float4 *p, float4 v)
                  : "memory");
     return r;
 }
-template <class T> SIMTX_DEV typename simtx_float_vector<T>::type atomicAdd(T *p, T v)
+template <class T_> SIMTX_DEV typename simtx_float_vector<T_>::type atomicAdd(T_ *p, T_ v)
 {
     return simtx_atomic_add(p, v);
 }
