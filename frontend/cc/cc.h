@@ -8,7 +8,9 @@
 
 #include "base/words.h"
 
-enum { CC_DEFAULT_ARCH = 70, CC_LOWEST_ARCH = 35, CC_HIGHEST_ARCH = 86 };
+/* Code is compiled for at most CC_HIGHEST_ARCH, which every supported clang knows; the macros that a program tests, and
+ * the mark of its PTX, are those of the named architecture, at most CC_HIGHEST_SOURCE_ARCH. */
+enum { CC_DEFAULT_ARCH = 70, CC_LOWEST_ARCH = 35, CC_HIGHEST_ARCH = 86, CC_HIGHEST_SOURCE_ARCH = 90 };
 
 enum input_kind { IN_CUDA, IN_CXX, IN_C, IN_LINK };
 enum cc_mode { MODE_LINK, MODE_OBJECT, MODE_PTX, MODE_PREPROCESS, MODE_FATBIN, MODE_HOST, MODE_DLINK, MODE_LIB };
@@ -29,6 +31,7 @@ struct cc {
     const char *std;
     const char *opt_level;
     int arch;
+    int source_arch; /* of __CUDA_ARCH__ */
     int asked_arch; /* highest usable one named; 0: none */
     int above_arch; /* one named beyond CC_HIGHEST_ARCH */
     const char *above_letter; /* of sm_90a, or empty */

@@ -1,8 +1,9 @@
 /*
  * Spellings that nvcc accepts and clang does not: launches written `kernel << < grid, block >> > (...)`; alignas after
  * a memory space, `__shared__ alignas(16) float x[4]`; registers with one % in assembly that has operands,
- * `asm("mov.u32 %0, %smid;" : "=r"(id))`. A source with one of them is compiled through an overlay (clang's
- * -ivfsoverlay) that has `<<<`, __align (a macro of simtx/nvcc.h) or %%smid on the same line, so messages and
+ * `asm("mov.u32 %0, %smid;" : "=r"(id))`; __cluster_dims__ with any constant expression. A source with one of them is
+ * compiled through an overlay (clang's -ivfsoverlay) that has `<<<`, __align (a macro of simtx/nvcc.h) or %%smid on the
+ * same line, or the shape of clusters as the first statement of the kernel (__cluster_shape), so messages and
  * dependencies name the source itself. Files beside it that it includes with quotes are treated alike.
  */
 #include "cc.h"
@@ -29,7 +30,7 @@ struct overlay {
     int changed;
 };
 
-/* With room for every % to be doubled. */
+/* With room for every % to be doubled and for every __cluster_dims__ to be written once more. */
 static char *read_source(const char *path)
 {
     struct stat st;
@@ -161,6 +162,69 @@ static char *assembly(char *s, bool *changed)
     return s;
 }
 
+/* ---- the shape of clusters ---- */
+
+#define SHAPE_WORD "__cluster_dims__"
+#define SHAPE_STATEMENT "__cluster_shape("
+
+/* After the brackets that open at s, without what belongs to the preprocessor; NULL: they have no end. */
+static char *after_brackets(char *s)
+{
+    int depth = 0;
+    while (*s && *s != '#') {
+        depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
+        s = next_piece(s);
+        if (depth == 0)
+            return s;
+    }
+    return NULL;
+}
+
+/* The brace that opens the body of the function whose declaration goes on at s; NULL: none, or a conditional part of
+ * the preprocessor comes before it. */
+static char *body(char *s)
+{
+    while (s && *s && !strchr(";{}#", *s))
+        s = *s == '(' ? after_brackets(s) : next_piece(s);
+    return s && *s == '{' ? s : NULL;
+}
+
+static bool in_directive(const char *text, const char *s)
+{
+    while (s > text && (s[-1] != '\n' || (s - 1 > text && s[-2] == '\\')))
+        s--;
+    return s[strspn(s, " \t")] == '#';
+}
+
+/* Copies n bytes on one line, without comments. */
+static void copy_line(char *to, char *from, size_t n)
+{
+    for (char *s = from, *end = from + n; s < end;) {
+        char *next = next_piece(s), quiet = *s == '/' && next > s + 1;
+        for (; s < next; s++)
+            *to++ = quiet || *s == '\n' ? ' ' : *s;
+    }
+}
+
+/* At __cluster_dims__(SHAPE) before a kernel's body: moves the shape into the body, where it may depend on template
+ * parameters. The text becomes no longer than with the shape twice. */
+static char *move_shape(const char *text, char *s, bool *changed)
+{
+    char *open = s + sizeof SHAPE_WORD - 1 + strspn(s + sizeof SHAPE_WORD - 1, BLANK);
+    char *end = *open == '(' ? after_brackets(open) : NULL, *brace = end ? body(end) : NULL;
+    if (!brace || in_directive(text, s))
+        return s + sizeof SHAPE_WORD - 1;
+    size_t before = sizeof SHAPE_STATEMENT - 1, shape = (size_t)(end - open) - 1;         /* with the bracket */
+    char *statement = brace + 1;
+    memmove(statement + before + shape, statement, strlen(statement) + 1);
+    memcpy(statement, SHAPE_STATEMENT, before);
+    copy_line(statement + before, open + 1, shape);
+    for (char *p = s; p < end; p++)
+        *p = *p == '\n' ? '\n' : ' ';
+    *changed = true;
+    return end;
+}
+
 static bool one_of(const char *s, size_t n, const char *const *words)
 {
     for (; *words; words++)
@@ -169,8 +233,8 @@ static bool one_of(const char *s, size_t n, const char *const *words)
     return false;
 }
 
-/* At the start of a word: its end, or that of the alignas or the assembly text that follows. */
-static char *word(char *s, bool *changed)
+/* At the start of a word: its end, or that of the alignas, the shape of clusters or the assembly text that follows. */
+static char *word(const char *text, char *s, bool *changed)
 {
     static const char *const spaces[] = {"__shared__", "__device__", "__constant__", "__managed__", NULL};
     static const char *const assemblies[] = {"asm", "__asm__", "__asm", NULL};
@@ -178,6 +242,8 @@ static char *word(char *s, bool *changed)
     char *next = s + n + strspn(s + n, BLANK);
     if (one_of(s, n, assemblies))
         return assembly(s + n, changed);
+    if (n == sizeof SHAPE_WORD - 1 && !memcmp(s, SHAPE_WORD, n))
+        return move_shape(text, s, changed);
     if (!one_of(s, n, spaces) || strspn(next, WORD) != 7 || memcmp(next, "alignas", 7))
         return s + n;
     memcpy(next, "__align", 7);
@@ -191,7 +257,7 @@ static bool rewrite(char *text)
     for (char *s = text; *s;) {
         char *next = skip_quiet(s);
         if (next == s)
-            next = strspn(s, WORD) ? word(s, &changed) : bracket(text, s, &open, &changed);
+            next = strspn(s, WORD) ? word(text, s, &changed) : bracket(text, s, &open, &changed);
         s = next;
     }
     return changed;

@@ -535,8 +535,12 @@ static void settle_arch(struct cc *cc)
         cc->arch = cc->asked_arch;
     } else if (cc->above_arch) {
         cc->arch = CC_HIGHEST_ARCH;
-        cc_note("sm_%d%s is newer than sm_%d, the newest supported; using sm_%d",
-                cc->above_arch, cc->above_letter, CC_HIGHEST_ARCH, CC_HIGHEST_ARCH);
+        cc->source_arch = cc->above_arch;
+        if (cc->above_arch > CC_HIGHEST_SOURCE_ARCH) {
+            cc->source_arch = CC_HIGHEST_SOURCE_ARCH;
+            cc_note("sm_%d%s is newer than sm_%d, the newest supported; using sm_%d%s",
+                    cc->above_arch, cc->above_letter, CC_HIGHEST_SOURCE_ARCH, CC_HIGHEST_SOURCE_ARCH, cc->above_letter);
+        }
     } else if (cc->below_arch) {
         cc->arch = CC_LOWEST_ARCH;
         cc_note("sm_%d is older than sm_%d, the oldest supported; using sm_%d", cc->below_arch,
@@ -549,7 +553,9 @@ void cc_finish(struct cc *cc)
     if (!cc->n_inputs)
         cc_fail("no input file; try --help");
     settle_arch(cc);
-    words_format(&cc->macros, "-D__CUDA_ARCH_LIST__=%d0", cc->arch);
+    if (!cc->source_arch)
+        cc->source_arch = cc->arch;
+    words_format(&cc->macros, "-D__CUDA_ARCH_LIST__=%d0", cc->source_arch);
     if (cc->rdc)
         words_add(&cc->macros, "-D__CUDACC_RDC__=1");
     if (cc->verbose && !cc->dryrun)

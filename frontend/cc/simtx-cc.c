@@ -60,24 +60,43 @@ static bool without_nvcc(const struct cc *cc)
     return without;
 }
 
+static void add_device(struct words *cmd, const char *option)
+{
+    words_add(cmd, "-Xarch_device");
+    words_add(cmd, option);
+}
+
+/* Clang compiles for cc->arch; the program and the mark of its PTX have the named architecture. */
+static void add_architecture(const struct cc *cc, struct words *cmd)
+{
+    char define[40];
+    const char *letter = cc->source_arch == cc->arch ? "" : cc->above_letter;
+    words_format(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
+    words_add(cmd, "-Xcuda-ptxas");
+    words_format(cmd, "--source-arch=sm_%d%s", cc->source_arch, letter);
+    if (cc->source_arch == cc->arch)
+        return;
+    snprintf(define, sizeof define, "-D__CUDA_ARCH__=%d0", cc->source_arch);
+    add_device(cmd, "-U__CUDA_ARCH__");
+    add_device(cmd, define);
+    if (*letter)
+        add_device(cmd, "-D__CUDA_ARCH_FEAT_SM90_ALL=1");
+}
+
 /* Adds the options for device code, which every command needs.  Like nvcc, the device compilation does not reject a
  * host function whose operators have only device candidates, and keeps calls of malloc whose result is only compared
  * with NULL: the heap of a device is small. */
 static void add_cuda(struct cc *cc, struct words *cmd)
 {
     words_format(cmd, "--cuda-path=%s", cc->cuda_path);
-    words_format(cmd, "--cuda-gpu-arch=sm_%d", cc->arch);
-    words_add(cmd, "-Xcuda-ptxas");
-    bool above = cc->above_arch && !cc->asked_arch;
-    words_format(cmd, "--source-arch=sm_%d%s", above ? cc->above_arch : cc->arch, above ? cc->above_letter : "");
+    add_architecture(cc, cmd);
     words_add(cmd, "--no-cuda-version-check");
     words_add(cmd, "-include");
     words_format(cmd, "%s/include/simtx/nvcc.h", cc->tree);
     words_add(cmd, "-iquote"); /* clang's wrapper finds simtx's cuda.h although -I has another */
     words_format(cmd, "%s/include/simtx/wrapper", cc->tree);
     words_add(cmd, "-fgpu-defer-diag");
-    words_add(cmd, "-Xarch_device");
-    words_add(cmd, "-fno-builtin-malloc");
+    add_device(cmd, "-fno-builtin-malloc");
     if (without_nvcc(cc))
         words_add(cmd, "-DSIMTX_WITHOUT_NVCC");
     if (cc->rdc)

@@ -246,7 +246,9 @@ static void describe_access(const struct warp *w, bool reaches, enum fault_kind 
     buf += n;
     size -= (size_t)n;
     if (kind == FAULT_MISALIGNED)
-        snprintf(buf, size, " of %s at 0x%llx, which is not a multiple of %u", space_word(space), at, bytes);
+        snprintf(buf, size, " of %s at 0x%llx, which is not a multiple of %u%s", space_word(space), at, bytes,
+                 space == SP_LOCAL ? " (a variable that is read or written as a larger type: give it that alignment, "
+                 "as alignas(16))" : "");
     else if (space == SP_SHARED && describe_remote(w->block, reaches, address, bytes, buf, size))
         return;
     else if (space == SP_SHARED)

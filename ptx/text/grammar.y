@@ -100,6 +100,7 @@ static void ptx_yyerror(struct ptx_loc *loc, struct parser *p, const char *msg)
 %token SHL "<<" SHR ">>" LE "<=" GE ">=" EQ "==" NE "!=" LAND "&&" LOR "||"
 
 %type <name> dot linkage opt_name
+%type <text> strings
 %type <node> expr element primary opt_init
 %type <list> list opt_list operands dims ints words
 
@@ -161,7 +162,7 @@ location_parts: %empty
     | location_parts ',' WORD INT INT INT
     ;
 
-strings: STRING | strings ',' STRING ;
+strings: STRING | strings ',' STRING { $$ = $1; } ;
 
 /* ---- declarations ---- */
 
@@ -274,7 +275,7 @@ statement: registers
     | variable
     | file
     | location
-    | PRAGMA strings ';'
+    | PRAGMA strings ';'         { func_pragma(p, $2, @2); }
     | block
     | label
     | instruction                { GIVE_UP_WHEN_FULL(); }

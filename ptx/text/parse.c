@@ -269,6 +269,28 @@ void func_prototype(struct parser *p)
 
 /* ---- bodies ---- */
 
+/* simtx-cc writes "simtx.cluster X, Y, Z" for __cluster_dims__: .reqnctapercluster in the body. Other pragmas have no
+ * effect. */
+void func_pragma(struct parser *p, struct text string, struct ptx_loc loc)
+{
+    static const char cluster[] = "simtx.cluster ";
+    unsigned long long n[3];
+    int end = -1;
+    char buf[80];
+    snprintf(buf, sizeof buf, "%.*s", string.len < sizeof buf ? (int)string.len : 0, string.s);
+    if (strncmp(buf, cluster, sizeof cluster - 1))
+        return;
+    const char *shape = buf + sizeof cluster - 1;
+    sscanf(shape, "%llu, %llu, %llu%n", &n[0], &n[1], &n[2], &end);
+    for (int i = 0; i < 3; i++) {
+        if (end < 0 || shape[end] || !n[i] || n[i] > UINT32_MAX) {
+            diag_error(p->d, loc.line, loc.col, "simtx.cluster takes three positive numbers");
+            return;
+        }
+        p->func->cluster[i] = (uint32_t)n[i];
+    }
+}
+
 static void bind_params(struct parser *p, struct ptx_func *f, struct ptx_var *list)
 {
     for (struct ptx_var *v = list; v; v = v->next) {

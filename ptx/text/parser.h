@@ -281,6 +281,7 @@ void declare_param(struct parser *p, struct name *n, struct list dims, struct pt
 void declare_reg_param(struct parser *p, struct reg_param *r);
 void func_attrs_start(struct parser *p);
 void func_attr_add(struct parser *p, struct name *n, struct list values, struct ptx_loc loc);
+void func_pragma(struct parser *p, struct text string, struct ptx_loc loc);
 void func_header(struct parser *p, bool entry, uint8_t linkage, struct name *n, struct ptx_loc loc);
 void module_recover(struct parser *p);
 void func_prototype(struct parser *p);

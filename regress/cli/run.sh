@@ -183,6 +183,7 @@ holds "the kernel's shape is in the statistics" shape pairs 2,1,1
 holds "the launch's" shape "plain --grid 16,4 --cluster 1,4" 1,4,1
 holds "or none" shape plain 1,1,1
 check 0 "    .reqnctapercluster 2, 1, 1" "$simtx" ptx info cluster.ptx
+check 0 "    .reqnctapercluster 2, 3, 1" "$simtx" ptx info cluster.ptx
 holds "all directives of clusters" [ "$(grep -A99 'kernel four' out | grep luster | xargs)" = \
     ".explicitcluster .maxclusterrank 4" ]
 check 2 "one PTX file at a time" $(launch vadd.ptx int.ptx)

@@ -1,11 +1,14 @@
 // The host's side: OpenMP threads of the host around kernels, a loop over all devices with memory and a
 // stream on each, peer access, cudaLaunchKernel by pointer, loads and stores with a cache operator, copies
 // that go through a stream, channels of half precision, NVTX and function objects in C++, functions of the
-// runtime in device code, nvstd::function. Results are exact sums.
+// runtime in device code, nvstd::function, functions of the driver by name. Results are exact sums.
 #define PROGRAM "features_host"
 #include "kernels/check.h"
 
+#include <cudaTypedefs.h>
 #include <nvfunctional>
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
 #include <nvtx3/nvtx3.hpp>
 #include <string>
 #if __has_include(<cuda/std/functional>)
@@ -143,7 +146,47 @@ static int marked(int value) {
     moved = nvtx3::unique_range(nvtx3::registered_string_in<Domain>::get<Stage>());
     nvtx3::mark_in<Domain>("mark", nvtx3::color{0xff00ff00});
     nvtx3::end_range(nvtx3::start_range("open"));
+    nvtxNameCudaDevice(0, "first");
+    nvtxNameCudaStream(nullptr, "default");
+    nvtxNameCuContext(nullptr, "none");
     return value;
+}
+
+// Kernels as pointers of their own type, and the attribute that bounds their registers.
+static __global__ void __maxnreg__(64) store(int *out, int value) {
+    *out = value;
+}
+
+static void check_typed_launches() {
+    int *out = device_zeros<int>(1), value = 11;
+    void (*kernel)(int *, int) = store;
+    void *arguments[] = {&out, &value};
+    CHECK(cudaLaunchKernel(store, 1, 1, arguments));
+    expect_equal("launched by its name", 0, 11, to_host(out, 1)[0]);
+    value = 12;
+    CHECK(cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 0, cudaStreamPerThread));
+    CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+    expect_equal("by a pointer", 0, 12, to_host(out, 1)[0]);
+    value = 13;
+    CHECK(cudaLaunchCooperativeKernel(kernel, 1, 1, arguments));
+    expect_equal("cooperatively", 0, 13, to_host(out, 1)[0]);
+    CHECK(cudaFree(out));
+}
+
+// Functions of the driver by name, with the types of cudaTypedefs.h.
+static void check_driver_functions() {
+    void *function = nullptr;
+    int devices = 0, count = 0;
+    CHECK(cudaGetDeviceCount(&devices));
+    CHECK(cudaGetDriverEntryPoint("cuDeviceGetCount", &function, cudaEnableDefault));
+    PFN_cuDeviceGetCount_v2000 get_count = (PFN_cuDeviceGetCount_v2000)function;
+    expect_equal("cuDeviceGetCount", 0, CUDA_SUCCESS, get_count(&count));
+    expect_equal("devices", 0, devices, count);
+    CHECK(cudaGetDriverEntryPoint("cuMemAlloc", &function, cudaEnableDefault));
+    PFN_cuMemAlloc alloc = (PFN_cuMemAlloc)function;
+    CUdeviceptr memory = 0;
+    expect_equal("cuMemAlloc", 0, CUDA_SUCCESS, alloc(&memory, 64));
+    CHECK(cudaFree((void *)memory));
 }
 
 #if __has_include(<cuda/std/functional>)
@@ -285,5 +328,7 @@ int main() {
     check_openmp();
     check_devices();
     check_cached();
+    check_typed_launches();
+    check_driver_functions();
     return pass();
 }

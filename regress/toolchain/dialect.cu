@@ -49,6 +49,84 @@ __global__ void registers(unsigned *out)
     asm volatile("bar.sync 0;");
 }
 
+// Copies of the built-in variables.
+static __device__ unsigned sum_of(uint3 index, dim3 size) { return index.x + 10 * index.y + 100 * size.y; }
+
+template <class Index> static __device__ unsigned x_of(Index index) { return index.x; }
+
+__global__ void indices(unsigned *out)
+{
+    const auto thread = threadIdx;
+    auto block = blockIdx;
+    auto blocks = gridDim;
+    auto size = blockDim;
+    unsigned i = thread.x + size.x * (thread.y + size.y * (block.x + blocks.x * block.y));
+    out[i] = sum_of(threadIdx, blockDim) + 1000 * x_of(blockIdx) + 10000 * [size] { return size.x; }();
+}
+
+static bool check_indices()
+{
+    unsigned *out;
+    bool right = true;
+    cudaMallocManaged(&out, 36 * sizeof *out);
+    indices<<<dim3(3, 2), dim3(2, 3)>>>(out);
+    cudaDeviceSynchronize();
+    for (unsigned i = 0; i < 36; i++)
+        right &= out[i] == i % 2 + 10 * (i / 2 % 3) + 300 + 1000 * (i / 6 % 3) + 20000;
+    return right;
+}
+
+// Shapes of clusters that depend on template parameters and constants; the ':' and the line end are part of the shape.
+constexpr int TWO = 2;
+
+template <int ROWS, class Shape> __global__ void
+__cluster_dims__(ROWS > 64 ? 2 : 1,    // a comment, with }
+                 Shape::columns)
+__launch_bounds__(32) clusters(unsigned *out, unsigned (*nothing)[2] = nullptr)
+{
+    asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out));
+}
+
+__global__ void __cluster_dims__(4 / TWO, 1, 1) halves(unsigned *out) {
+    asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out));
+}
+
+__global__ void __cluster_dims__(2) declared(unsigned *out);
+__global__ void declared(unsigned *out) { asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out)); }
+
+#ifdef __CUDACC__
+__cluster_dims__(4)
+#endif
+__global__ void conditional(unsigned *out) { asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out)); }
+
+struct Columns {
+    static constexpr int columns = 2;
+};
+
+static unsigned cluster_of(void (*kernel)(unsigned *), dim3 grid)
+{
+    unsigned *out, got;
+    cudaMallocManaged(&out, sizeof *out);
+    *out = 0;
+    kernel<<<grid, 32>>>(out);
+    cudaDeviceSynchronize();
+    got = *out;
+    cudaFree(out);
+    return got;
+}
+
+static bool check_clusters()
+{
+    unsigned *out;
+    cudaMallocManaged(&out, 2 * sizeof *out);
+    clusters<128, Columns><<<dim3(4, 4), 32>>>(&out[0]);
+    clusters<64, Columns><<<dim3(4, 4), 32>>>(&out[1]);
+    cudaDeviceSynchronize();
+    return out[0] == 4 && out[1] == 2 && cluster_of(halves, 4) == 2 && cluster_of(declared, 4) == 2 &&
+        cluster_of(conditional, 4) == 4 && cluster_of(halves, 3) == 0 &&
+        cudaGetLastError() == cudaErrorInvalidClusterSize;
+}
+
 int main()
 {
     register int blocks = 1;
@@ -68,7 +146,7 @@ int main()
     cudaMallocManaged(&read, 2 * sizeof *read);
     registers<<<3, 7>>>(read);
     cudaDeviceSynchronize();
-    if (read[0] < 40 || read[0] > 42 || read[1] != 7)
+    if (read[0] < 40 || read[0] > 42 || read[1] != 7 || !check_clusters() || !check_indices())
         return 1;
 #ifdef __x86_64__
     unsigned bytes = 0x1234;                   // the host's assembly has modifiers of operands

@@ -93,10 +93,19 @@ cluster_shapes() { # three shapes are numbers, nine are not, and each of these h
             "4 / 2, 1, 1 2, N 2, 1, N N 2, 0, 1 -2 4294967298 1, 2, 1, 1 2," ] || { cat shapes messages; return 1; }
 }
 holds "shapes of clusters that are not numbers" cluster_shapes
-echo '__global__ void __cluster_dims__(2, 1, 1) k() {}' >shaped.cu
-holds "PTX has no shape of clusters" noted "__cluster_dims__ is not in PTX" "$nvcc" -ptx shaped.cu
-holds "nor a fat binary" noted "__cluster_dims__ is not in PTX" "$nvcc" -fatbin shaped.cu
-without_note() { "$nvcc" -c shaped.cu >notes.txt 2>&1 && ! grep -q cluster notes.txt; }
+echo 'template <int N> __global__ void __cluster_dims__(N * 2, 1) k() {} template __global__ void k<2>();' >shaped.cu
+in_ptx() { # the shape of clusters, without a message
+    "$nvcc" -ptx shaped.cu -o shaped.ptx >notes.txt 2>&1 && ! grep -q cluster notes.txt &&
+        grep -q '\.pragma "simtx\.cluster 4, 1, 1";' shaped.ptx; }
+holds "PTX has the shape of clusters" in_ptx
+for shape in 0 -1 '2, 0' '1, 1, -2'; do
+    echo "__global__ void __cluster_dims__($shape) k() {}" >wrong_shape.cu
+    holds "a shape of $shape" rejects "takes positive numbers" "$nvcc" -c wrong_shape.cu
+done
+printf '#define SHAPE __cluster_dims__(2, 1, 1)\n__global__ void SHAPE k() {}\n' >macro_shape.cu
+holds "not of one in a macro" noted "__cluster_dims__ is not in PTX" "$nvcc" -ptx macro_shape.cu
+holds "nor does a fat binary" noted "__cluster_dims__ is not in PTX" "$nvcc" -fatbin macro_shape.cu
+without_note() { "$nvcc" -c macro_shape.cu >notes.txt 2>&1 && ! grep -q cluster notes.txt; }
 holds "but an object" without_note
 holds "-run" sh -c 'echo "int main(int n, char **a) { return n == 3 && *a[2] == 89 ? 0 : 1; }" >r.cu &&
     "$1" r.cu -o r -run --run-args x,Y' - "$nvcc"
@@ -104,6 +113,12 @@ holds "-M with output" sh -c '"$1" -M a.cu -o a.d && grep -q "a.cu" a.d' - "$nvc
 holds "-MD -MF" sh -c '"$1" -MD -MF m.d -c a.cu -o m.o && grep -q "^m.o:" m.d' - "$nvcc"
 holds "no temporary files stay" sh -c 'mkdir t && TMPDIR=$PWD/t "$1" -rdc=true "$2" "$3" -o u && rmdir t' - \
     "$nvcc" "$here/rdc/main.cu" "$here/rdc/other.cu"
+hopper() { # ARCHITECTURE OUTPUT
+    "$nvcc" -arch="$1" "$here/hopper.cu" -o hopper >notes.txt 2>&1 && [ ! -s notes.txt ] && [ "$(./hopper 2>/dev/null)" = "$2" ] ||
+        { cat notes.txt; ./hopper; return 1; }
+}
+holds "a program for sm_90" hopper sm_90 "900 0"
+holds "for sm_90a" hopper sm_90a "900 1"
 holds "the dialect" sh -c '"$1" "$2" -o dialect' - "$nvcc" "$here/dialect.cu"
 holds "runs" right ./dialect
 cat >bare.cu <<'END'

@@ -141,6 +141,15 @@ a.cu|-o a.out
 -arch=sm_90 a.cu|-Xcuda-ptxas --source-arch=sm_90
 -gencode arch=compute_90a,code=sm_90a a.cu|-Xcuda-ptxas --source-arch=sm_90a
 -arch=sm_80 a.cu|--source-arch=sm_80
+-arch=sm_80 a.cu|!__CUDA_ARCH__
+-arch=sm_80 a.cu|-D__CUDA_ARCH_LIST__=800
+-arch=sm_89 a.cu|-Xarch_device -U__CUDA_ARCH__ -Xarch_device -D__CUDA_ARCH__=890 -
+-arch=sm_90 a.cu|-D__CUDA_ARCH__=900 .*-D__CUDA_ARCH_LIST__=900
+-arch=sm_90 a.cu|!newer than
+-arch=sm_90 a.cu|!SM90_ALL
+-arch=sm_90a a.cu|-D__CUDA_ARCH__=900 -Xarch_device -D__CUDA_ARCH_FEAT_SM90_ALL=1
+-arch=sm_120a a.cu|-D__CUDA_ARCH__=900
+-arch=sm_120a a.cu|sm_120a is newer than sm_90, the newest supported; using sm_90a
 -gencode arch=compute_60,code=sm_60 -gencode arch=compute_90,code=sm_90 a.cu|--source-arch=sm_60
 -arch=sm_13 a.cu|--cuda-gpu-arch=sm_35
 -O3 a.cu|-O3

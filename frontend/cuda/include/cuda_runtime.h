@@ -120,13 +120,13 @@ template <class T_> SIMTX_API cudaGetSymbolSize(size_t *size, const T_ &symbol)
 }
 
 /* Kernels */
-template <class T_> SIMTX_API cudaLaunchKernel(const T_ *func, dim3 gridDim, dim3 blockDim, void **args,
+template <class T_> SIMTX_API cudaLaunchKernel(T_ *func, dim3 gridDim, dim3 blockDim, void **args,
                                               size_t sharedMem = 0, cudaStream_t stream = 0)
 {
     return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
 }
 
-template <class T_> SIMTX_API cudaLaunchCooperativeKernel(const T_ *func, dim3 gridDim, dim3 blockDim,
+template <class T_> SIMTX_API cudaLaunchCooperativeKernel(T_ *func, dim3 gridDim, dim3 blockDim,
                                                          void **args, size_t sharedMem = 0,
                                                          cudaStream_t stream = 0)
 {

@@ -13,8 +13,15 @@
  * can be one: the section tells the runtime which variables are meant (cuda_runtime.h). */
 #define __managed__ __attribute__((device, section("simtx_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* Clang has no attribute for the shape of a kernel's clusters. The runtime reads it in the name of the section of the
- * kernel's host function, so the shape is written in numbers, or macros, and PTX alone does not have it. */
+#define __maxnreg__(...)
+/* Clang has no attribute for the shape of a kernel's clusters. simtx-cc writes it as the first statement of the kernel
+ * (frontend/cc/dialect.c), a pragma of PTX. Where it cannot (a macro of the program, plain clang), the runtime reads
+ * the shape in the name of the section of the kernel's host function, so it is written in numbers, or macros, and PTX
+ * alone does not have it. */
+#define __cluster_shape(...) SIMTX_CLUSTER_SHAPE(__VA_ARGS__, 1, 1, 1)
+#define SIMTX_CLUSTER_SHAPE(x, y, z, ...)                                                       \
+    static_assert((x) > 0 && (y) > 0 && (z) > 0, "__cluster_dims__ takes positive numbers");    \
+    __asm__ volatile(".pragma \"simtx.cluster %0, %1, %2\";" ::"n"(x), "n"(y), "n"(z));
 #ifdef SIMTX_PTX_ONLY
 #define __cluster_dims__(...) \
     _Pragma("GCC warning \"__cluster_dims__ is not in PTX (simtx): launch with the attribute cluster dimension\"")
@@ -45,6 +52,7 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __grid_constant__
 #endif
 #ifndef __forceinline__

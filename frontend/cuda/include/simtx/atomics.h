@@ -106,4 +106,34 @@ SIMTX_CAS16(_system, ".sys")
 #undef SIMTX_CAS16
 #endif
 
+/* Vectors in global memory, each component for itself. Templates, so that a program's own functions come first. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+template <class T_> struct simtx_float_vector {};
+template <> struct simtx_float_vector<float2> { typedef float2 type; };
+template <> struct simtx_float_vector<float4> { typedef float4 type; };
+SIMTX_DEV float2 simtx_atomic_add(float2 *p, float2 v)
+{
+    float2 r;
+    asm volatile("{ .reg .u64 a; cvta.to.global.u64 a, %2; atom.global.add.v2.f32 {%0, %1}, [a], {%3, %4}; }"
+                 : "=f"(r.x), "=f"(r.y)
+                 : "l"(p), "f"(v.x), "f"(v.y)
+                 : "memory");
+    return r;
+}
+SIMTX_DEV float4 simtx_atomic_add(float4 *p, float4 v)
+{
+    float4 r;
+    asm volatile("{ .reg .u64 a; cvta.to.global.u64 a, %4; atom.global.add.v4.f32 {%0, %1, %2, %3}, [a], "
+                 "{%5, %6, %7, %8}; }"
+                 : "=f"(r.x), "=f"(r.y), "=f"(r.z), "=f"(r.w)
+                 : "l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                 : "memory");
+    return r;
+}
+template <class T_> SIMTX_DEV typename simtx_float_vector<T_>::type atomicAdd(T_ *p, T_ v)
+{
+    return simtx_atomic_add(p, v);
+}
+#endif
+
 #endif

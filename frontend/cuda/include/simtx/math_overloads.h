@@ -71,6 +71,16 @@ SIMTX_DEV float rnorm3d(float x, float y, float z) { return ::rnorm3df(x, y, z);
 SIMTX_DEV float rnorm4d(float x, float y, float z, float w) { return ::rnorm4df(x, y, z, w); }
 SIMTX_DEV void sincos(float x, float *s, float *c) { ::sincosf(x, s, c); }
 SIMTX_DEV void sincospi(float x, float *s, float *c) { ::sincospif(x, s, c); }
+SIMTX_DEV float __tanhf(float x)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+    float y;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return ::tanhf(x);
+#endif
+}
 SIMTX_DEV double nan(const char *tag) { return __nv_nan((const signed char *)tag); }
 SIMTX_DEV float nanf(const char *tag) { return __nv_nanf((const signed char *)tag); }
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <utility>
 
 /* clang compiles a lambda with __device__ as it is: no wrapper class, so none of these closures is special. */
 #define __nv_is_extended_device_lambda_closure_type(type) false

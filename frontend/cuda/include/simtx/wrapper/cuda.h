@@ -9,4 +9,5 @@
 #else
 #define SIMTX_WRAPPER_CUDA_H
 #include "../../cuda.h"
+#include "../builtin_variables.h" /* which the wrapper would include next, from clang's folder */
 #endif
