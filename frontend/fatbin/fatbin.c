@@ -23,7 +23,7 @@ static int open_container(const struct fatbin *f, struct fatbin_container_header
     uint32_t magic = 0;
     if (f->size < sizeof *h)
         return damaged(why, why_size, "fat binary is shorter than its header");
-    memcpy(&magic, f->data, strnlen((const char *)f->data, sizeof magic));   /* size is a bound: a text may end before */
+    memcpy(&magic, f->data, strnlen((const char *)f->data, sizeof magic));    /* a text may end before size */
     if (magic != FATBIN_MAGIC)
         return damaged(why, why_size, "neither PTX nor a fat binary (wrong magic number)");
     memcpy(h, f->data, sizeof *h);
