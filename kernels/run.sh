@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs every program of this folder in the simulator and checks its verdict line: once plainly, once with two host
 # threads (the output must be the same), once with independent lanes that change places at every instruction (what
-# lacks a barrier shows), once with all that an assembler does to the code, once more for each `// also:` line of its
-# source (more options of `simtx run`, and behind `--` arguments of the program) and for each `// args:` line (arguments
-# of the program). Options for `simtx run` come from the source's `// run:` line. Usage: run.sh [BUILD [NAME...]]; the
-# last line counts.
+# lacks a barrier shows), once with combined accesses, if-conversion and scheduled instructions, once more for each
+# `// also:` line of its source (more options of `simtx run`, and behind `--` arguments of the program) and for each
+# `// args:` line (arguments of the program). Options for `simtx run` come from the source's `// run:` line. Usage:
+# run.sh [BUILD [NAME...]]; the last line counts.
 build=${1:-build}
 shift
 here=$(dirname "$0")

@@ -83,12 +83,12 @@ static json_t *kernel_json(const struct ptx_func *f)
                                                 param_type(v),
                                                 "offset", (json_int_t)v->address, "size", (json_int_t)v->size,
                                                 "align", (int)v->align));
-    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:b, s:i, s:i, s:b, s:o}", "name", f->name, "line",
+    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:b, s:b, s:i, s:i, s:b, s:o}", "name", f->name, "line",
                      f->loc.line,
                      "registers", (int)c->registers, "shared_bytes", (int)c->shared_static, "dynamic_shared",
                      (int)c->uses_dynamic, "local_bytes", (int)c->local_total, "unbounded_calls",
-                     (int)(c->recursive || c->indirect), "param_bytes", (int)param_bytes(f), "instructions",
-                     (int)f->ninsts, "serial", (int)c->serial, "params", params);
+                     (int)(c->recursive || c->indirect), "alloca", (int)c->stack, "param_bytes",
+                     (int)param_bytes(f), "instructions", (int)f->ninsts, "serial", (int)c->serial, "params", params);
 }
 
 static char *info_json(const struct ptx_module *m)

@@ -143,7 +143,7 @@ typedef struct simtx_kernel_info {
     uint32_t max_threads;             /* largest block by .maxntid/.reqntid and registers */
     uint32_t ptx_version, sm;         /* 75 for 7.5, 70 for sm_70 */
     bool serial;                      /* blocks run in the order of one host thread (manual, Order) */
-    bool grid_barrier;                /* it may wait at this_grid().sync() */
+    bool grid_barrier;                /* it may wait at this_grid().sync() or cudaCGSynchronize() */
     simtx_dim3 cluster;               /* of .reqnctapercluster; 0 = not given */
     bool cluster_required;            /* it must be launched with clusters (.explicitcluster) */
     bool large_clusters;              /* allowed by simtx_kernel_allow_large_clusters */

@@ -154,8 +154,8 @@ static void warn_of_grid_barrier(struct CUfunc_st *f)
     f->launched = true;
     simtx_kernel_get_info(f->kernel, &k);
     if (k.grid_barrier)
-        rt_say("warning: %s uses this_grid().sync(), but its launch is not cooperative, which CUDA requires "
-               "(cudaLaunchCooperativeKernel)", k.name);
+        rt_say("warning: %s uses the barrier of the grid (this_grid().sync()), but its launch is not cooperative, "
+               "which CUDA requires (cudaLaunchCooperativeKernel)", k.name);
 }
 
 cudaError_t rt_launch(struct CUfunc_st *f, const struct rt_launch_config *c, const struct rt_args *args)

@@ -20,7 +20,7 @@ static void check_sets(const struct simtx_config *config, enum config_key entrie
                    config_setting(config, ways).text);
 }
 
-/* SMs and the shared TLB exchange messages between two windows, and the shortest one is half of xbar.latency. */
+/* SMs and the shared TLB exchange messages between two windows, and the shortest window is half of xbar.latency. */
 static void check_latency(const struct simtx_config *config, struct diag *d)
 {
     double half = (double)(config_int(config, KEY_XBAR_LATENCY) / 2);

@@ -16,7 +16,7 @@ struct servers { uint64_t *free_at; uint32_t n, next; };
 struct tlb_l2 {
     struct tlb_l2_cfg cfg;
     struct tags tags;
-    struct servers lookups, walkers;     /* cfg.ports of look-ups, which take a cycle; cfg.walkers */
+    struct servers lookups, walkers;     /* lookups: cfg.ports servers, a cycle each; walkers: cfg.walkers */
     struct walk *walk;                   /* in the order in which they end */
     uint32_t walks, walk_cap;
     struct tlb_request *request;         /* by cycle, then by SM */

@@ -96,6 +96,7 @@ void block_free(struct block *b)
         txn_free(w);
         free(w->entry);
         free(w->frame);
+        free(w->saved_top);
     }
     huge_free(b->warps);
     huge_free(b->memory);

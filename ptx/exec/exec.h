@@ -125,6 +125,7 @@ struct warp {
     uint32_t nentry, entry_cap, current;
     struct frame *frame;
     uint32_t nframe, frame_cap;
+    uint32_t (*saved_top)[MAX_HALVES * LANES], saved_top_cap;    /* by frame, by lane (stack.c) */
     uint32_t regs_cap, local_cap;    /* bytes of one half's register and private memory */
     uint64_t executed;               /* warp instructions before the current run of steps; the warp's clock */
     uint32_t run_from;               /* seq of the first step of that run */

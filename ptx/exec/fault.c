@@ -19,7 +19,7 @@ static const char *const titles[] = {
     [FAULT_READ_ONLY] = "write to read-only memory",
     [FAULT_BARRIER] = "barrier that cannot complete",
     [FAULT_DEADLOCK] = "deadlock",
-    [FAULT_STACK] = "stack overflow or misuse",
+    [FAULT_STACK] = "stack overflow",
     [FAULT_TRAPPED] = "trap",
     [FAULT_ASSERT] = "assertion failed",
     [FAULT_CALL] = "bad call or branch target",
@@ -247,8 +247,7 @@ static void describe_access(const struct warp *w, bool reaches, enum fault_kind 
     size -= (size_t)n;
     if (kind == FAULT_MISALIGNED)
         snprintf(buf, size, " of %s at 0x%llx, which is not a multiple of %u%s", space_word(space), at, bytes,
-                 space == SP_LOCAL ? " (a variable that is read or written as a larger type: give it that alignment, "
-                 "as alignas(16))" : "");
+                 space == SP_LOCAL ? " (if a variable is accessed as a larger type, declare it with alignas)" : "");
     else if (space == SP_SHARED && describe_remote(w->block, reaches, address, bytes, buf, size))
         return;
     else if (space == SP_SHARED)

@@ -143,7 +143,7 @@ int warp_push_frame(struct warp *w, const struct dinst *d, const struct code *ca
     struct frame *f = place_frame(w, callee, base, lanes);
     f->caller = caller;
     f->depth = depth;
-    stack_keep(w, f);
+    stack_save_tops(w, (uint32_t)(f - w->frame));
     return (int)(f - w->frame);
 }
 
@@ -303,7 +303,7 @@ void simt_return(struct warp *w, uint64_t lanes)
 {
     struct simt_entry *e = simt_top(w);
     struct frame *f = &w->frame[e->frame];
-    stack_return(w, f, lanes);
+    stack_restore_tops(w, e->frame, lanes);
     f->live &= ~lanes;
     e->mask &= ~lanes;
     if (independent(w)) {

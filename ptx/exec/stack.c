@@ -1,16 +1,12 @@
 /*
  * The stack of a lane (PTX ISA 9.7.15). alloca gives a function local memory whose size is known at run time. Frames of
- * functions begin at byte 0 of a lane's private memory and grow upwards; what alloca gives begins at the end and grows
- * downwards. Where it begins now is the lane's top. A function that uses the stack keeps the top that its lanes had
- * when it was called, and they have it again when it returns.
+ * functions begin at byte 0 of a lane's private memory and grow upwards; alloca allocates from the end downwards. The
+ * top is the lowest byte that is allocated. For a function that uses the stack, the tops of its lanes are saved when it
+ * is called and restored when it returns.
  */
+#include "base/alloc.h"
 #include "ptx/exec/control.h"
 #include "ptx/exec/stack.h"
-
-static uint32_t *kept_top(struct half *h, const struct frame *f)
-{
-    return local_word(h->local, f->local_base + f->code->local_bytes - STACK_KEEP, 0);
-}
 
 void stack_start(struct warp *w)
 {
@@ -30,22 +26,24 @@ uint32_t stack_lowest(const struct warp *w, uint64_t lanes)
     return lowest;
 }
 
-void stack_keep(struct warp *w, const struct frame *f)
+static uint32_t *top_of(struct warp *w, int lane)
 {
-    for (uint32_t i = 0; f->code->keeps_top && i < warp_halves(w); i++) {
-        uint32_t *kept = kept_top(&w->half[i], f);
-        for (uint32_t m = (uint32_t)(f->live >> LANES * i); m; m &= m - 1)
-            kept[__builtin_ctz(m)] = w->half[i].top[__builtin_ctz(m)];
-    }
+    return &w->half[lane / LANES].top[lane % LANES];
 }
 
-void stack_return(struct warp *w, const struct frame *f, uint64_t lanes)
+void stack_save_tops(struct warp *w, uint32_t frame)
 {
-    for (uint32_t i = 0; f->code->keeps_top && i < warp_halves(w); i++) {
-        const uint32_t *kept = kept_top(&w->half[i], f);
-        for (uint32_t m = (uint32_t)(lanes >> LANES * i); m; m &= m - 1)
-            w->half[i].top[__builtin_ctz(m)] = kept[__builtin_ctz(m)];
-    }
+    if (!w->frame[frame].code->uses_stack)
+        return;
+    w->saved_top = mem_grow(w->saved_top, frame, &w->saved_top_cap, sizeof *w->saved_top, "the stacks of a warp");
+    for (uint64_t m = w->frame[frame].live; m; m &= m - 1)
+        w->saved_top[frame][__builtin_ctzll(m)] = *top_of(w, __builtin_ctzll(m));
+}
+
+void stack_restore_tops(struct warp *w, uint32_t frame, uint64_t lanes)
+{
+    for (uint64_t m = w->frame[frame].code->uses_stack ? lanes : 0; m; m &= m - 1)
+        *top_of(w, __builtin_ctzll(m)) = w->saved_top[frame][__builtin_ctzll(m)];
 }
 
 /* The first byte above the frame that executes: the stack does not go below it. */
@@ -86,8 +84,8 @@ bool stack_restore(struct half *h, const struct dinst *d, int lane, uint64_t top
 {
     struct warp *w = h->warp;
     if (top < h->top[lane] || top > w->local_cap || top % STACK_ALIGN) {
-        fault_raise(w, d, FAULT_STACK, lane + h->index * LANES, 0,
-                    "stackrestore: 0x%llx is not a state that stacksave gave and that is still above the stack's top",
+        fault_raise(w, d, FAULT_HEAP, lane + h->index * LANES, 0,
+                    "stackrestore: 0x%llx is no saved state of the stack, or what was allocated before it is freed",
                     (unsigned long long)top);
         return false;
     }

@@ -10,9 +10,9 @@ enum { STACK_ALIGN = 8 };            /* bytes: the least alignment, and alloca's
 void stack_start(struct warp *w);
 /* The lowest top of these lanes; local_cap for a kernel without stacks. A new frame must end there. */
 uint32_t stack_lowest(const struct warp *w, uint64_t lanes);
-/* The frame's lanes have just been called; or some of them return. */
-void stack_keep(struct warp *w, const struct frame *f);
-void stack_return(struct warp *w, const struct frame *f, uint64_t lanes);
+/* At a call, for the new frame: saves the tops of its lanes. At a return of some of them: restores theirs. */
+void stack_save_tops(struct warp *w, uint32_t frame);
+void stack_restore_tops(struct warp *w, uint32_t frame, uint64_t lanes);
 
 /* For one lane; false after a fault. `align` is a power of two, at least STACK_ALIGN; the result is h->top. */
 bool stack_allocate(struct half *h, const struct dinst *d, int lane, uint64_t bytes, uint64_t align);

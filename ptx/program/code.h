@@ -8,8 +8,6 @@
 #include "ptx/program/flow.h"
 #include "ptx/lanes/lanes.h"
 
-enum { STACK_KEEP = 16 };            /* a word, and what keeps frames aligned */
-
 /* What an executing function returns to the run loop: these, or the opcode of a control instruction. */
 enum control { CONTROL_NEXT = 0, CONTROL_FAULT = OP_COUNT, CONTROL_JOIN, CONTROL_WARPSYNC };
 
@@ -42,7 +40,7 @@ struct code {
     uint32_t class_base[RC_COUNT];   /* byte offset of each width class in the frame */
     uint32_t local_bytes;            /* private memory a lane: parameters, .param and .local variables */
     uint32_t *param_words;           /* its words that belong to .param variables, a bit each */
-    bool keeps_top;                  /* its last STACK_KEEP bytes have the stack's top as it was called (stack.c) */
+    bool uses_stack;                 /* a function, not a kernel, with alloca, stacksave or stackrestore */
     uint64_t sregs[SR_COUNT / 64 + 1];   /* special registers that it reads */
     /* of the function and all functions that it may call */
     bool recursive, indirect;        /* the call depth is not known before the run */
@@ -50,7 +48,7 @@ struct code {
     bool exclusive;                  /* one host thread even with --threads-relaxed: transactions, host functions */
     bool transactions;               /* tx_begin is reachable */
     bool host_functions;             /* printf, malloc and the like are reachable */
-    bool grid_barrier;               /* the barrier of all blocks of cooperative_groups.h is reachable */
+    bool grid_barrier;               /* the barrier of all blocks is reachable (program.c) */
     bool stack;                      /* alloca or stacksave is reachable: a lane has a stack (stack.c) */
     bool constants;                  /* names or reads .const variables */
     bool uses_dynamic;               /* dynamic shared memory */
@@ -60,7 +58,7 @@ struct code {
     uint32_t shared_end;             /* end of the last one's address: the same, or more if there are gaps */
 };
 
-/* Is the private memory that a lane needs known? If not, it has gpu.stack_limit in addition. */
+/* Is the private memory that a lane needs known? If not, the lane gets a launch's stack_bytes in addition. */
 static inline bool code_local_is_known(const struct code *c)
 {
     return !c->recursive && !c->indirect && !c->stack;

@@ -51,7 +51,7 @@ struct combiner {
     struct address *value;           /* by register, if it has one in this block */
     uint32_t *value_block;           /* by register: the block of `value`, from 1 */
     struct address *at;              /* by instruction: what it accesses; NO_ROOT: unknown, or it may not be combined */
-    bool *gone;                      /* by instruction: it is part of another one */
+    bool *removed;                    /* by instruction: it is part of another one */
     uint32_t inst;                   /* the one that is being visited */
     uint32_t block;
     uint32_t reach;                  /* accesses up to so many instructions apart are combined */
@@ -275,7 +275,7 @@ static bool may_be_member(struct combiner *c, uint32_t i)
 {
     struct ptx_inst *in = &c->f->insts[i];
     uint32_t bytes = element_bytes(in);
-    return !c->gone[i] && c->at[i].root != NO_ROOT && !in->guard && !in->tx && (bytes == 4 || bytes == 8) &&
+    return !c->removed[i] && c->at[i].root != NO_ROOT && !in->guard && !in->tx && (bytes == 4 || bytes == 8) &&
            has_plain_elements(in);
 }
 
@@ -326,7 +326,7 @@ static bool uses_register(const struct combiner *c, uint32_t from, uint32_t to, 
 {
     for (uint32_t i = from; i < to; i++) {
         const struct ptx_inst *in = &c->f->insts[i];
-        if (!c->gone[i] && (ptx_inst_writes(in, r) || (!writes_only && ptx_inst_reads(in, r))))
+        if (!c->removed[i] && (ptx_inst_writes(in, r) || (!writes_only && ptx_inst_reads(in, r))))
             return true;
     }
     return false;
@@ -356,7 +356,7 @@ static bool moves_down(struct combiner *c, uint32_t i, uint32_t last)
         if (uses_register(c, i + 1, last, element(in, k)->reg, true))
             return false;
     for (uint32_t j = i + 1; j < last; j++) {
-        if (c->gone[j] || !in_space(&c->f->insts[j], INST_SPACE(in)))
+        if (c->removed[j] || !in_space(&c->f->insts[j], INST_SPACE(in)))
             continue;
         if (c->at[j].root != c->at[i].root || load_store_overlap(range_of(c, j), range_of(c, i)))
             return false;
@@ -388,7 +388,7 @@ static void combine(struct combiner *c, const struct group *g)
             elem[(c->at[g->member[k]].distance - g->from) / size + e] = *element(in, e);
         if (in->type[0] != type)
             type = size == 4 ? T_B32 : T_B64;
-        c->gone[g->member[k]] = g->member[k] != place;
+        c->removed[g->member[k]] = g->member[k] != place;
     }
     struct ptx_inst *in = &c->f->insts[place];
     in->opd[load_store_address(in)].imm += g->from - c->at[place].distance;
@@ -436,7 +436,7 @@ static void combine_all(void *ctx, uint32_t reach, bool *removed)
 {
     struct combiner *c = ctx;
     c->reach = reach;
-    c->gone = removed;
+    c->removed = removed;
     memset(c->at, 0, c->f->ninsts * sizeof *c->at);
     memset(c->value_block, 0, (size_t)c->f->nregs * sizeof *c->value_block);
     for (c->block = 0; c->block < c->flow->nblocks; c->block++) {
@@ -457,7 +457,7 @@ static bool has_accesses(const struct ptx_func *f)
     return n > 1;
 }
 
-void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena *arena)
+void combine_accesses(struct ptx_func *f, uint32_t allowed_registers, struct arena *arena)
 {
     static const uint32_t reach[] = { 256, 64, 16, 0 };
     if (!has_accesses(f))
@@ -471,7 +471,7 @@ void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena 
     c.value_block = arena_alloc(scratch, regs * sizeof *c.value_block);
     c.at = arena_alloc(scratch, f->ninsts * sizeof *c.at);
     find_zeros(&c);
-    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, free_registers));
+    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, allowed_registers));
     free(c.root);
     arena_free(scratch);
 }

@@ -8,10 +8,10 @@
  * Replaces loads, or stores, of neighbouring words in a basic block by one of 8 or 16 bytes, in a function with a body
  * whose shared variables have their addresses. Each thread computes the same values if the program has no data races.
  *
- * The function may then need `free_registers` (32-bit registers a thread), or what it needed before, rounded up to a
+ * The function may then need `allowed_registers` (32-bit registers a thread), or what it needed before, rounded up to a
  * multiple of 8, if that is more. Otherwise fewer accesses are combined, or none. What the function keeps is in the
  * arena.
  */
-void combine_accesses(struct ptx_func *f, uint32_t free_registers, struct arena *arena);
+void combine_accesses(struct ptx_func *f, uint32_t allowed_registers, struct arena *arena);
 
 #endif

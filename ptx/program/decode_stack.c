@@ -8,7 +8,7 @@ static uint64_t value_at(const struct lanes *l, operand o, uint32_t size, int la
     return size == 8 ? ((const uint64_t *)v)[lane] : ((const uint32_t *)v)[lane];
 }
 
-static void give_top(struct lanes *l, const struct dinst *d, int lane)
+static void write_top(struct lanes *l, const struct dinst *d, int lane)
 {
     void *out = lanes_at(l, d->dst);
     uint32_t top = half_of(l)->top[lane];
@@ -26,7 +26,7 @@ static int run_alloca(struct lanes *l, const struct dinst *d)
         int lane = __builtin_ctz(m);
         if (!stack_allocate(half_of(l), d, lane, value_at(l, d->src[0], d->size, lane), align))
             return CONTROL_FAULT;
-        give_top(l, d, lane);
+        write_top(l, d, lane);
     }
     return CONTROL_NEXT;
 }
@@ -34,7 +34,7 @@ static int run_alloca(struct lanes *l, const struct dinst *d)
 static int run_stacksave(struct lanes *l, const struct dinst *d)
 {
     for (uint32_t m = l->mask; m; m &= m - 1)
-        give_top(l, d, __builtin_ctz(m));
+        write_top(l, d, __builtin_ctz(m));
     return CONTROL_NEXT;
 }
 
@@ -56,7 +56,7 @@ static void add_step(struct decoder *x, ptx_fn *fn, operand from, operand to)
     d->dst = to;
     d->fn = fn;
     decoder_guard(x, d);
-    x->code->keeps_top = !x->f->is_entry;
+    x->code->uses_stack = !x->f->is_entry;
 }
 
 static operand result(struct decoder *x)

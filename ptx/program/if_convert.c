@@ -8,13 +8,12 @@
  *
  * Arithmetic, plain loads and stores are converted. Atomics, fences, barriers, texture fetches, exchanges between
  * lanes, calls, and instructions that have a guard are not; nor are divisions and square roots, which are long
- * sequences.
- * Arithmetic whose results only the converted instructions use, for instance addresses, has no guard: all lanes
- * compute it. ptxas goes further: it also converts up to 20 instructions if few of them depend on each other, and
+ * sequences. Arithmetic whose results only the converted instructions use, for instance addresses, has no guard: all
+ * lanes compute it. ptxas goes further: it also converts up to 20 instructions if few of them depend on each other, and
  * finds that some branches without `.uni` are uniform.
  *
  * If a function would need more registers, rounded up to a multiple of 8, only shorter branches are converted, or none.
- * Registers that all threads of a full SM can have are free.
+ * A function may always have as many registers as each thread of a full SM can have.
  */
 #include "ptx/program/if_convert.h"
 
@@ -143,7 +142,7 @@ static void convert_all(void *ctx, uint32_t reach, bool *removed)
         convert_block(c, b);
 }
 
-void if_convert(struct ptx_func *f, uint32_t free_registers)
+void if_convert(struct ptx_func *f, uint32_t allowed_registers)
 {
     static const uint32_t reach[] = { THEN_MAX, THEN_MAX / 2, THEN_MAX / 4, THEN_MAX / 8, 0 };
     if (!f->ninsts)
@@ -151,6 +150,6 @@ void if_convert(struct ptx_func *f, uint32_t free_registers)
     struct arena *scratch = arena_new();
     struct converter c = { .f = f, .flow = flow_analyse(f, scratch) };
     struct remove_pass pass = { convert_all, &c, reach };
-    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, free_registers));
+    remove_by_pass(f, &pass, schedule_register_limit(f, c.flow->registers, allowed_registers));
     arena_free(scratch);
 }

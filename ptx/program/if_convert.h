@@ -6,9 +6,9 @@
 
 /*
  * Converts the branches of a function with a body. Each thread computes the same values. The function may then need
- * `free_registers` (32-bit registers a thread), or what it needed before, rounded up to a multiple of 8, if that is
+ * `allowed_registers` (32-bit registers a thread), or what it needed before, rounded up to a multiple of 8, if that is
  * more.
  */
-void if_convert(struct ptx_func *f, uint32_t free_registers);
+void if_convert(struct ptx_func *f, uint32_t allowed_registers);
 
 #endif

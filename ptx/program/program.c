@@ -342,7 +342,8 @@ static bool order_free_atomic(const struct code *c, const struct ptx_inst *in)
  */
 enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 4 };   /* bits of a set */
 
-/* Other bits of the set: uses the barrier of the grid, whose atomics have made the order serial; constant memory. */
+/* Other bits of the set: uses the barrier of the grid, whose atomics have made the order serial; constant memory; the
+ * stacks of lanes. */
 enum { GRID_BARRIER = 8, CONSTANTS = 16, STACK = 32 };
 
 /* Does the instruction name the counter of this_grid().sync() (cooperative_groups.h)? */
@@ -534,9 +535,8 @@ static void decode_functions(struct loader *x)
         if (!check_local(x, x->funcs[f], frame[f]))
             continue;
         code_decode(x->p, x->funcs[f], x->d);
-        struct code *c = x->funcs[f]->code;
-        c->local_bytes = (uint32_t)frame[f] + (c->keeps_top ? STACK_KEEP : 0);
-        code_mark_params(x->p, c);
+        ((struct code *)x->funcs[f]->code)->local_bytes = (uint32_t)frame[f];
+        code_mark_params(x->p, x->funcs[f]->code);
     }
     free(frame);
 }

@@ -23,8 +23,8 @@ struct program_options {
     bool if_converted;           /* short branches are guarded instructions (gpu.if_conversion) */
     bool scheduled;              /* the instructions of a basic block are scheduled (gpu.instruction_order) */
     bool watched;                /* blocks of its kernels may be watched (ptx/watch/watch.h) */
-    uint32_t free_registers;     /* combined: 32-bit registers of a thread that any function may use */
-    uint32_t resident_registers; /* if_converted, scheduled: the same; so many do not limit the threads of an SM */
+    uint32_t free_registers;     /* combined: 32-bit registers that each thread of the largest block can have */
+    uint32_t resident_registers; /* if_converted, scheduled: those that each thread of a full SM can have */
 };
 
 /*

@@ -12,9 +12,9 @@ struct remove_pass {
 };
 
 /*
- * Applies the pass to a function with a body and instructions, and removes what it marks. If the function needs more
- * than `registers` 32-bit registers a thread then, the pass is applied to the old text with the next smaller reach;
- * after the last one the function keeps its old text.
+ * Applies the pass to a function with a body and instructions, and removes what it marks. If the function would
+ * then need more than `registers` 32-bit registers a thread, its old instructions are restored, and the pass runs with
+ * the next smaller reach. After the last reach the old instructions stay.
  */
 void remove_by_pass(struct ptx_func *f, const struct remove_pass *pass, uint32_t registers);
 

@@ -502,19 +502,19 @@ static void for_each_region(struct scheduler *s, void (*each)(struct scheduler *
         }
 }
 
-uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers)
+uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t allowed_registers)
 {
-    uint32_t most = num_most((needed + 7) / 8 * 8, free_registers);
+    uint32_t most = num_most((needed + 7) / 8 * 8, allowed_registers);
     return f->maxnreg ? num_most(needed, num_least(most, f->maxnreg)) : most;
 }
 
-void schedule_function(struct ptx_func *f, uint32_t free_registers)
+void schedule_function(struct ptx_func *f, uint32_t allowed_registers)
 {
     if (!f->ninsts)
         return;
     struct arena *scratch = arena_new();
     struct scheduler s = { .f = f, .flow = flow_analyse(f, scratch) };
-    uint32_t most = schedule_register_limit(f, s.flow->registers, free_registers);
+    uint32_t most = schedule_register_limit(f, s.flow->registers, allowed_registers);
     uint32_t regs = (uint32_t)f->nregs + 1;
     s.home = mem_zero(regs, sizeof *s.home, "instruction scheduling");
     memset(s.home, 0xff, regs * sizeof *s.home);

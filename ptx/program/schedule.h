@@ -18,11 +18,11 @@ enum schedule_crossing schedule_crossing(const struct ptx_inst *in);
 bool schedule_is_arithmetic(const struct ptx_inst *in);
 
 /*
- * 32-bit registers a thread that a function may need after a pass has changed its instructions: `free_registers`, or
+ * 32-bit registers a thread that a function may need after a pass has changed its instructions: `allowed_registers`, or
  * what it `needed` before the pass, rounded up to a multiple of 8, if that is more; at most .maxnreg, but not less than
  * it needed.
  */
-uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t free_registers);
+uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint32_t allowed_registers);
 
 /*
  * Reorders the instructions of each basic block of a function with a body, as an assembler does. Each thread computes
@@ -30,6 +30,6 @@ uint32_t schedule_register_limit(const struct ptx_func *f, uint32_t needed, uint
  *
  * A basic block needs at most schedule_register_limit registers, unless the text needs more.
  */
-void schedule_function(struct ptx_func *f, uint32_t free_registers);
+void schedule_function(struct ptx_func *f, uint32_t allowed_registers);
 
 #endif

@@ -671,7 +671,7 @@ static void check_special(struct parser *p, const struct ptx_inst *in)
             error_at(p, in->opd[0].loc, "the number of registers is a multiple of 8, from 24 to 256");
         break;
     case OP_ALLOCA:                      /* clang 19 writes 0 where it knows no alignment */
-        if (in->opd[2].kind == OPD_IMM && in->opd[2].imm & (in->opd[2].imm - 1))
+        if (in->opd[2].kind == OPD_IMM && (uint64_t)in->opd[2].imm & ((uint64_t)in->opd[2].imm - 1))
             error_at(p, in->opd[2].loc, "the alignment is a power of two");
         break;
     case OP_STACKRESTORE:

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The name of the counter is that of our cooperative_groups.h, by which a launch knows that blocks may wait for each
- * other (program.c). A handle is the scope: 1, the grid, or 2, the grids of all devices, of which there is one. */
+/* The counter has the name that names_grid_barrier() of program.c looks for. A handle is the scope: 1 = the grid, 2 =
+ * the grids of several devices, here one grid. */
 #define ARRIVED "_ZN18cooperative_groups8simtx_cgL12grid_arrivedE"
 
 static const char text[] =

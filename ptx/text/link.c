@@ -2,7 +2,7 @@
  * Linking resolves every extern function and variable to its definition in one of the modules (`def`). A strong
  * definition takes precedence over weak and common ones; two strong definitions of a name are an error. An undefined
  * symbol is an error at its first use, except the functions that the executor provides (builtin.c) and those of the
- * device runtime, which is one module more.
+ * device runtime, which are linked as an additional module.
  */
 #include <stdlib.h>
 #include <string.h>

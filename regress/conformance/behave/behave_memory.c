@@ -448,7 +448,7 @@ static const struct behave_test tests[] = {
       .fault = SIMTX_FAULT_STACK_OVERFLOW },
     { .name = "stackrestore of a value that stacksave did not give",
       .body = "  stacksave.u64 %d1;\n  add.u64 %d1, %d1, 8;\n  stackrestore.u64 %d1;\n",
-      .fault = SIMTX_FAULT_STACK_OVERFLOW },
+      .fault = SIMTX_FAULT_MALLOC },
 };
 
 void behave_memory(struct behave_ctx *x)
