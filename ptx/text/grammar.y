@@ -275,12 +275,16 @@ statement: registers
     | variable
     | file
     | location
-    | PRAGMA strings ';'         { func_pragma(p, $2, @2); }
+    | PRAGMA pragmas ';'
     | block
     | label
     | instruction                { GIVE_UP_WHEN_FULL(); }
     | ';'
     | error ';'                  { yyerrok; inst_abandon(p); nodes_reset(p); GIVE_UP_WHEN_FULL(); }
+    ;
+
+pragmas: STRING                  { func_pragma(p, $1, @1); }
+    | pragmas ',' STRING         { func_pragma(p, $3, @3); }
     ;
 
 block: '{'                       { scope_open(p, @1); if (p->too_deep) YYABORT; }

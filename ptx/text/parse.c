@@ -269,8 +269,8 @@ void func_prototype(struct parser *p)
 
 /* ---- bodies ---- */
 
-/* simtx-cc writes "simtx.cluster X, Y, Z" for __cluster_dims__: .reqnctapercluster in the body. Other pragmas have no
- * effect. */
+/* One string of a .pragma in a body. simtx-cc writes "simtx.cluster X, Y, Z" for __cluster_dims__; it has the effect of
+ * .reqnctapercluster. Other pragmas have no effect. */
 void func_pragma(struct parser *p, struct text string, struct ptx_loc loc)
 {
     static const char cluster[] = "simtx.cluster ";
@@ -281,6 +281,10 @@ void func_pragma(struct parser *p, struct text string, struct ptx_loc loc)
     if (strncmp(buf, cluster, sizeof cluster - 1))
         return;
     const char *shape = buf + sizeof cluster - 1;
+    if (!p->func->is_entry) {
+        diag_error(p->d, loc.line, loc.col, "simtx.cluster is for kernels (.entry)");
+        return;
+    }
     sscanf(shape, "%llu, %llu, %llu%n", &n[0], &n[1], &n[2], &end);
     for (int i = 0; i < 3; i++) {
         if (end < 0 || shape[end] || !n[i] || n[i] > UINT32_MAX) {

@@ -87,7 +87,7 @@ __launch_bounds__(32) clusters(unsigned *out, unsigned (*nothing)[2] = nullptr)
     asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out));
 }
 
-__global__ void __cluster_dims__(4 / TWO, 1, 1) halves(unsigned *out) {
+__cluster_dims__(4 / TWO, 1, 1) static __global__ void halves(unsigned *out) {
     asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out));
 }
 
@@ -98,6 +98,26 @@ __global__ void declared(unsigned *out) { asm volatile("mov.u32 %0, %cluster_nct
 __cluster_dims__(4)
 #endif
 __global__ void conditional(unsigned *out) { asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out)); }
+
+// Commas in a shape, a line that goes on, digit separators; no code in raw strings.
+template <int ROWS, int COLUMNS> struct Product {
+    static constexpr int value = ROWS * COLUMNS;
+};
+struct Pair {
+    int first, second;
+};
+
+static const char raw[] = R"x(
+__shared__ alignas(16) __cluster_dims__(3) k() { << < " )x";
+static const int thousand = 1'000; __global__ void __cluster_dims__(Product<2, 1>::value, \
+    Pair{1'0, 2}.second /* ) */, 1) commas(unsigned *out) { asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out)); }
+
+// A body in a macro of the program: the shape must not become that of the next kernel.
+#define BODY(...) { __VA_ARGS__ }
+__global__ void __cluster_dims__(2) in_macro(unsigned *out)
+    BODY(asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(*out));)
+static int next_function() { return 1; }
+__global__ void next_kernel(unsigned *out) { asm volatile("mov.u32 %0, %cluster_nctarank;" : "=r"(*out)); }
 
 struct Columns {
     static constexpr int columns = 2;
@@ -123,8 +143,10 @@ static bool check_clusters()
     clusters<64, Columns><<<dim3(4, 4), 32>>>(&out[1]);
     cudaDeviceSynchronize();
     return out[0] == 4 && out[1] == 2 && cluster_of(halves, 4) == 2 && cluster_of(declared, 4) == 2 &&
-        cluster_of(conditional, 4) == 4 && cluster_of(halves, 3) == 0 &&
-        cudaGetLastError() == cudaErrorInvalidClusterSize;
+        cluster_of(conditional, 4) == 4 && cluster_of(commas, dim3(2, 2)) == 4 && cluster_of(in_macro, 4) == 2 &&
+        cluster_of(next_kernel, 4) == 1 && next_function() == 1 &&
+        !strcmp(raw, "\n__shared__ alignas(16) __cluster_dims__(3) k() { << < \" ") && thousand == 1000 &&
+        cluster_of(halves, 3) == 0 && cudaGetLastError() == cudaErrorInvalidClusterSize;
 }
 
 int main()

@@ -86,7 +86,10 @@ echo 'extern "C" void own(); int main() { own(); }' >own.cu
 holds "but not a program's own" "$nvcc" own.cu -Lownlib -lcublas
 holds "-U__NVCC__" "$nvcc" -U__NVCC__ -DWITHOUT -c "$here/device_operators.cu" -o without.o
 holds "host functions whose operators only device code has" "$nvcc" -c "$here/device_operators.cu" -o with.o
-cluster_shapes() { # three shapes are numbers, nine are not, and each of these has a message with its text
+cluster_shapes() { # three shapes are numbers, nine are not, and each of these has a message, at a launch with its text
+    ! "$nvcc" -DCHECKED -c "$here/cluster_dims.cu" -o cluster_dims.o 2>messages &&
+        [ "$(grep -c "error: this __cluster_dims__ takes one to three positive decimal numbers" messages)" = 9 ] ||
+        { cat messages; return 1; }
     "$nvcc" -w "$here/cluster_dims.cu" -o cluster_dims && ./cluster_dims >shapes 2>messages
     [ "$(uniq -c <shapes | awk '{ print $1 $2 }' | xargs)" = "3cudaSuccess 9cudaErrorInvalidClusterSize" ] &&
         [ "$(sed -n 's/.*__cluster_dims__(\(.*\)) is not one to three positive numbers.*/\1/p' messages | xargs -d '\n')" = \
@@ -95,13 +98,23 @@ cluster_shapes() { # three shapes are numbers, nine are not, and each of these h
 holds "shapes of clusters that are not numbers" cluster_shapes
 echo 'template <int N> __global__ void __cluster_dims__(N * 2, 1) k() {} template __global__ void k<2>();' >shaped.cu
 in_ptx() { # the shape of clusters, without a message
-    "$nvcc" -ptx shaped.cu -o shaped.ptx >notes.txt 2>&1 && ! grep -q cluster notes.txt &&
+    "$nvcc" "$@" -ptx shaped.cu -o shaped.ptx >notes.txt 2>&1 && ! grep -q cluster notes.txt &&
         grep -q '\.pragma "simtx\.cluster 4, 1, 1";' shaped.ptx; }
 holds "PTX has the shape of clusters" in_ptx
-for shape in 0 -1 '2, 0' '1, 1, -2'; do
+for shape in 0 -1 '2, 0' '1, 1, -2' 4294967298; do
     echo "__global__ void __cluster_dims__($shape) k() {}" >wrong_shape.cu
-    holds "a shape of $shape" rejects "takes positive numbers" "$nvcc" -c wrong_shape.cu
+    holds "a shape of $shape" rejects "takes positive numbers below" "$nvcc" -c wrong_shape.cu
 done
+echo "__global__ void __cluster_dims__(1, 2, 1, 4) k() {}" >wrong_shape.cu
+holds "a shape of four numbers" rejects "takes one to three numbers" "$nvcc" -c wrong_shape.cu
+echo 'constexpr int N = 2; __global__ void __cluster_dims__(N) k(int N) {}' >hidden_shape.cu
+holds "a shape with the name of a parameter" rejects "function parameter 'N'" "$nvcc" -c hidden_shape.cu
+mkdir -p folder/quoted && ln -sfn folder linked && mv shaped.cu folder/shaped.cuh
+echo '#include "../shaped.cuh"' >folder/quoted/q.cuh
+echo '#include <quoted/q.cuh>' >shaped.cu
+holds "a shape in a header of a folder of -I" in_ptx -I folder
+holds "in one behind a symbolic link" in_ptx -Ilinked
+holds "in one of a system folder" in_ptx -isystem linked/.
 printf '#define SHAPE __cluster_dims__(2, 1, 1)\n__global__ void SHAPE k() {}\n' >macro_shape.cu
 holds "not of one in a macro" noted "__cluster_dims__ is not in PTX" "$nvcc" -ptx macro_shape.cu
 holds "nor does a fat binary" noted "__cluster_dims__ is not in PTX" "$nvcc" -fatbin macro_shape.cu

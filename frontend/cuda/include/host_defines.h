@@ -15,19 +15,64 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
 /* Clang has no attribute for the shape of a kernel's clusters. simtx-cc writes it as the first statement of the kernel
- * (frontend/cc/dialect.c), a pragma of PTX. Where it cannot (a macro of the program, plain clang), the runtime reads
- * the shape in the name of the section of the kernel's host function, so it is written in numbers, or macros, and PTX
- * alone does not have it. */
-#define __cluster_shape(...) SIMTX_CLUSTER_SHAPE(__VA_ARGS__, 1, 1, 1)
-#define SIMTX_CLUSTER_SHAPE(x, y, z, ...)                                                       \
-    static_assert((x) > 0 && (y) > 0 && (z) > 0, "__cluster_dims__ takes positive numbers");    \
-    __asm__ volatile(".pragma \"simtx.cluster %0, %1, %2\";" ::"n"(x), "n"(y), "n"(z));
+ * (frontend/cc/dialect.c), a pragma of PTX. Messages show the name and the line of the array. */
+#define __cluster_shape(...)                                                                                  \
+    {                                                                                                         \
+        constexpr long long __cluster_dims__[] = {__VA_ARGS__}; /* in the body: parameters hide names */      \
+        static_assert(sizeof __cluster_dims__ / 8 - 1 < 3, "__cluster_dims__ takes one to three numbers");    \
+        static_assert(::simtx_cluster_fits(__cluster_dims__),                                                 \
+                      "__cluster_dims__ takes positive numbers below 2^32");                                  \
+        __asm__ volatile(".pragma \"simtx.cluster %0, %1, %2\";" ::"n"(::simtx_cluster_dim(__cluster_dims__, 0)), \
+                         "n"(::simtx_cluster_dim(__cluster_dims__, 1)),                                       \
+                         "n"(::simtx_cluster_dim(__cluster_dims__, 2)));                                      \
+    }
+template <unsigned long n> constexpr long long simtx_cluster_dim(const long long (&dims)[n], unsigned long i)
+{
+    return i < n ? dims[i] : 1;
+}
+template <unsigned long n> constexpr bool simtx_cluster_fits(const long long (&dims)[n], unsigned long i = 0)
+{
+    return i == n || (dims[i] > 0 && dims[i] <= 0xffffffff && simtx_cluster_fits(dims, i + 1));
+}
+/* Where simtx-cc cannot (a macro of the program, plain clang), the runtime reads the shape in the name of the section
+ * of the kernel's host function. PTX alone does not have it. */
 #ifdef SIMTX_PTX_ONLY
 #define __cluster_dims__(...) \
     _Pragma("GCC warning \"__cluster_dims__ is not in PTX (simtx): launch with the attribute cluster dimension\"")
 #else
-#define __cluster_dims__(...) __attribute__((section("simtx_cluster " SIMTX_TEXT_OF(__VA_ARGS__))))
+#define __cluster_dims__(...) SIMTX_CLUSTER_TEXT(SIMTX_TEXT_OF(__VA_ARGS__))
 #define SIMTX_TEXT_OF(...) #__VA_ARGS__
+#define SIMTX_CLUSTER_TEXT(text) \
+    __attribute__((section("simtx_cluster " text), annotate("simtx_cluster", ::simtx_check_cluster(text))))
+/* True for the texts that the runtime can read (frontend/cudart/cluster_dims.c): one to three decimal numbers. */
+constexpr bool simtx_cluster_numbers(const char *text, int most);
+constexpr const char *simtx_skip_blanks(const char *text)
+{
+    return *text == ' ' ? simtx_skip_blanks(text + 1) : text;
+}
+constexpr bool simtx_cluster_number_ends(const char *text, int most)
+{
+    return !*text || (*text == ',' && most > 1 && simtx_cluster_numbers(simtx_skip_blanks(text + 1), most - 1));
+}
+constexpr bool simtx_cluster_digits(const char *text, int most, unsigned long long value)
+{
+    return *text >= '0' && *text <= '9' && value <= 0xffffffff
+               ? simtx_cluster_digits(text + 1, most, value * 10 + (*text - '0'))
+               : value && value <= 0xffffffff && simtx_cluster_number_ends(simtx_skip_blanks(text), most);
+}
+constexpr bool simtx_cluster_numbers(const char *text, int most)
+{
+    return *text != '0' && simtx_cluster_digits(text, most, 0);
+}
+constexpr int simtx_check_cluster(const char *text)
+    __attribute__((diagnose_if(!simtx_cluster_numbers(text, 3),
+                               "this __cluster_dims__ takes one to three positive decimal numbers below 2^32: simtx-cc "
+                               "finds the kernel's body for other expressions only if the attribute is written at the "
+                               "definition and not in a macro (docs/nvcc.md)",
+                               "error")))
+{
+    return 0;
+}
 #endif
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))

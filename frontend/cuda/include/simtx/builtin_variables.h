@@ -1,6 +1,7 @@
 /* threadIdx, blockIdx, blockDim and gridDim. Those of clang's __clang_cuda_builtin_vars.h cannot be copied, so
  * `auto t = threadIdx` is an error there; nvcc's are variables of type uint3 and dim3. A copy here reads the same
- * special registers, which do not change while a thread runs. Clang's wrapper header defines the conversions. */
+ * special registers, which do not change while a thread runs; it cannot be changed or assigned to, unlike nvcc's. A
+ * uint3 or dim3 can: `uint3 t = threadIdx`. Clang's wrapper header defines the conversions. */
 #ifndef __CUDA_BUILTIN_VARS_H
 #define __CUDA_BUILTIN_VARS_H
 
