@@ -66,8 +66,8 @@ void cc_print_settings(const struct cc *cc);
 /* Fails when an input file cannot be read. */
 void cc_check_inputs(const struct cc *cc);
 
-/* dialect.c: when the source, or a file beside it that it includes, has launches written `<< <`, which clang rejects, a
- * file for clang's -ivfsoverlay that shows them as `<<<`; otherwise NULL. */
+/* dialect.c: when the source, or a file that it includes from its folder or those of -I, -iquote and -isystem, has a
+ * spelling that clang rejects, a file for clang's -ivfsoverlay with the spelling that clang takes; otherwise NULL. */
 const char *cc_dialect(struct cc *cc, const char *source);
 
 /* absent.c: the library of CUDA that has this header or library file, if simtx does not have it; NULL otherwise. */

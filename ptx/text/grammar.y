@@ -100,7 +100,6 @@ static void ptx_yyerror(struct ptx_loc *loc, struct parser *p, const char *msg)
 %token SHL "<<" SHR ">>" LE "<=" GE ">=" EQ "==" NE "!=" LAND "&&" LOR "||"
 
 %type <name> dot linkage opt_name
-%type <text> strings
 %type <node> expr element primary opt_init
 %type <list> list opt_list operands dims ints words
 
@@ -162,7 +161,7 @@ location_parts: %empty
     | location_parts ',' WORD INT INT INT
     ;
 
-strings: STRING | strings ',' STRING { $$ = $1; } ;
+strings: STRING | strings ',' STRING ;
 
 /* ---- declarations ---- */
 
