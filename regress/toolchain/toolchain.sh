@@ -340,7 +340,7 @@ int main(int n, char **)
 }
 END
 holds "a program with a barrier of the grid" "$cc" -arch=sm_70 grid.cu -o grid
-warned() { ./grid 2>messages && [ "$(grep -c 'this_grid().sync(), but its launch is not cooperative' messages)" = 1 ]; }
+warned() { ./grid 2>messages && [ "$(grep -c 'this_grid().sync()), but its launch is not cooperative' messages)" = 1 ]; }
 holds "a launch that is not cooperative has a warning" warned
 holds "a cooperative launch has none" unwarned ./grid cooperative
 holds "names of files are not code" marked 6.0 70 '.file 1 "a.cluster.cu"' 6.0 70
