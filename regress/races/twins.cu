@@ -7,7 +7,13 @@
 
 namespace cg = cooperative_groups;
 
-enum { N = 256 };
+enum { N = 256, BLOCKS = 3 };
+
+/* A block's part of the results: blocks do not share words, so that only the races of the kernels remain. */
+static __device__ int *own(int *out)
+{
+    return out + blockIdx.x * N;
+}
 
 template <bool Right> static __device__ void wait_if()
 {
@@ -27,7 +33,7 @@ template <bool Right> __global__ void reduction(int *out)
             s[t] += s[t + k];
         __syncthreads();
     }
-    out[t] = s[0] == N;
+    own(out)[t] = s[0] == N;
 }
 
 template <bool Right> __global__ void transposition(int *out)
@@ -36,7 +42,7 @@ template <bool Right> __global__ void transposition(int *out)
     unsigned x = threadIdx.x % 16, y = threadIdx.x / 16;
     tile[y][x] = (int)threadIdx.x;
     wait_if<Right>();
-    out[threadIdx.x] = tile[x][y] == (int)(x * 16 + y);
+    own(out)[threadIdx.x] = tile[x][y] == (int)(x * 16 + y);
 }
 
 // Wrong: increments that are no atomics.
@@ -51,7 +57,7 @@ template <bool Right> __global__ void histogram(int *out)
     else
         bin[threadIdx.x % 8]++;
     __syncthreads();
-    out[threadIdx.x] = bin[threadIdx.x % 8] == N / 8;
+    own(out)[threadIdx.x] = bin[threadIdx.x % 8] == N / 8;
 }
 
 // Bytes of one word by different threads are no race; wrong: the halves of words overlap.
@@ -62,7 +68,7 @@ template <bool Right> __global__ void bytes(int *out)
     if (!Right)
         s[threadIdx.x + 1] = 7;
     __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x] == threadIdx.x;
+    own(out)[threadIdx.x] = s[threadIdx.x] == threadIdx.x;
 }
 
 // Sums of warps in lockstep, as before compute capability 7.0. Wrong: no __syncwarp; the compiler keeps the order.
@@ -84,7 +90,7 @@ template <bool Right> __global__ void warp_sums(int *out)
     }
     if (Right)
         __syncwarp();
-    out[t] = s[t - lane] == 32;
+    own(out)[t] = s[t - lane] == 32;
 }
 
 // Two buffers, one barrier a step. Wrong: only one buffer.
@@ -98,7 +104,7 @@ template <bool Right> __global__ void buffers(int *out)
         __syncthreads();
         v = b[(threadIdx.x + 1) % N];
     }
-    out[threadIdx.x] = v == (int)(threadIdx.x + 6) % N;
+    own(out)[threadIdx.x] = v == (int)(threadIdx.x + 6) % N;
 }
 
 // Half of the warps produces, half consumes, by two named barriers. Wrong: the consumers say that they are done before
@@ -121,7 +127,7 @@ template <bool Right> __global__ void named(int *out)
             if (Right && i < 3)
                 asm volatile("bar.arrive 2, 256;" ::: "memory");
         }
-    out[t] = t < N / 2 || sum == 4 * (N - 1 - t) + 6;
+    own(out)[t] = t < N / 2 || sum == 4 * (N - 1 - t) + 6;
 }
 
 // Tiles of 16 lanes. Wrong: the lanes do not wait for each other.
@@ -133,7 +139,7 @@ template <bool Right> __global__ void tiles(int *out)
     s[t] = (int)t;
     if (Right)
         tile.sync();
-    out[t] = s[first + (tile.thread_rank() + 5) % 16] == (int)(first + (tile.thread_rank() + 5) % 16);
+    own(out)[t] = s[first + (tile.thread_rank() + 5) % 16] == (int)(first + (tile.thread_rank() + 5) % 16);
 }
 
 // A counter behind a lock in shared memory; one lane of each warp takes it. Wrong: no lock.
@@ -153,7 +159,7 @@ template <bool Right> __global__ void lock(int *out)
             atomicExch(&held, 0);
     }
     __syncthreads();
-    out[threadIdx.x] = count == N / 32;
+    own(out)[threadIdx.x] = count == N / 32;
 }
 
 // A flag: volatile, so that the wait is no race. Wrong: the data are read without waiting.
@@ -175,7 +181,7 @@ template <bool Right> __global__ void flag(int *out)
         __threadfence_block();
         good = data == 42;
     }
-    out[threadIdx.x] = good;
+    own(out)[threadIdx.x] = good;
 }
 
 // The same value from all threads is no race; wrong: different values.
@@ -184,7 +190,7 @@ template <bool Right> __global__ void winner(int *out)
     __shared__ int any;
     any = Right ? 5 : (int)threadIdx.x;
     __syncthreads();
-    out[threadIdx.x] = any == 5;
+    own(out)[threadIdx.x] = any == 5;
 }
 
 // Threads that exit have done their work before a later barrier. Wrong: no barrier.
@@ -192,11 +198,11 @@ template <bool Right> __global__ void exits(int *out)
 {
     __shared__ int s[N];
     s[threadIdx.x] = (int)threadIdx.x;
-    out[threadIdx.x] = 1;
+    own(out)[threadIdx.x] = 1;
     if (threadIdx.x >= N / 2)
         return;
     wait_if<Right>();
-    out[threadIdx.x] = s[N - 1 - threadIdx.x] == (int)(N - 1 - threadIdx.x);
+    own(out)[threadIdx.x] = s[N - 1 - threadIdx.x] == (int)(N - 1 - threadIdx.x);
 }
 
 // Dynamic shared memory, and accesses in a function that is called.
@@ -210,7 +216,7 @@ template <bool Right> __global__ void called(int *out)
     extern __shared__ int dynamic[];
     dynamic[threadIdx.x] = (int)threadIdx.x;
     wait_if<Right>();
-    out[threadIdx.x] = neighbour(dynamic) == (int)(threadIdx.x + 32) % N;
+    own(out)[threadIdx.x] = neighbour(dynamic) == (int)(threadIdx.x + 32) % N;
 }
 
 // ---- memory that nothing has written ----
@@ -223,13 +229,13 @@ template <bool Right> __global__ void border(int *out)
     if (Right && threadIdx.x == 0)
         s[N] = 1;
     __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x + 1] == 1;
+    own(out)[threadIdx.x] = s[threadIdx.x + 1] == 1;
 }
 
 // `in` has N words, of which the host sets all, or all but the last.
 template <bool Right> __global__ void unset(int *out, const int *in)
 {
-    out[threadIdx.x] = in[threadIdx.x] == 3;
+    own(out)[threadIdx.x] = in[threadIdx.x] == 3;
 }
 
 // Wrong: the heap's memory is read before it is written; a kernel's stores count as writes for later launches.
@@ -238,7 +244,7 @@ template <bool Right> __global__ void heap(int *out)
     int *p = (int *)malloc(8);
     if (Right)
         p[0] = 0;
-    out[threadIdx.x] = atomicAdd(p, 1) == 0;
+    own(out)[threadIdx.x] = atomicAdd(p, 1) == 0;
     free(p);
 }
 
@@ -251,26 +257,26 @@ static const struct { const char *name; kernel *right, *wrong; } kernels[] = {
 
 int main(int argc, char **argv)
 {
-    static int result[N];
+    static int result[BLOCKS * N];
     int *out, *in, good = 0;
     if (argc != 3)
         return 2;
     bool right = !strcmp(argv[2], "right");
     cudaMalloc(&out, sizeof result);
-    cudaMalloc(&in, sizeof result);
+    cudaMalloc(&in, N * sizeof *in);
     if (!strcmp(argv[1], "unset")) {
         for (int i = 0; i < N; i++)
             result[i] = 3;
-        cudaMemcpy(in, result, sizeof result - (right ? 0 : 4), cudaMemcpyHostToDevice);
-        (right ? unset<true> : unset<false>)<<<3, N>>>(out, in);
+        cudaMemcpy(in, result, N * sizeof *in - (right ? 0 : 4), cudaMemcpyHostToDevice);
+        (right ? unset<true> : unset<false>)<<<BLOCKS, N>>>(out, in);
     }
     for (auto &k : kernels)
         if (!strcmp(argv[1], k.name))
-            (right ? k.right : k.wrong)<<<3, N, N * sizeof(int)>>>(out);
+            (right ? k.right : k.wrong)<<<BLOCKS, N, N * sizeof(int)>>>(out);
     if (cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost) != cudaSuccess)
         return 3;
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < BLOCKS * N; i++)
         good += result[i] == 1;
-    printf("%s\n", !right || good == N ? "good" : "a wrong result");
-    return right && good != N;
+    printf("%s\n", !right || good == BLOCKS * N ? "good" : "a wrong result");
+    return right && good != BLOCKS * N;
 }
