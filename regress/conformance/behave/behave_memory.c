@@ -299,6 +299,13 @@ static bool expect_allocations(uint32_t i, uint32_t k, uint64_t *w)
     return k < 7;
 }
 
+static bool expect_freed(uint32_t i, uint32_t k, uint64_t *w)
+{
+    (void)i;
+    *w = 0;
+    return k < 2;
+}
+
 static bool expect_restored(uint32_t i, uint32_t k, uint64_t *w)
 {
     *w = k == 2 && i >= 9 ? 5 : 0;
@@ -440,6 +447,16 @@ static const struct behave_test tests[] = {
               "  setp.lt.u32 %p2, %i, 9;\n  @%p2 alloca.u64 %d6, 100;\n  sub.u64 %d7, %d3, %d6;\n"
               "  @!%p2 mov.u64 %d7, %d6;\n  st.global.u64 [%o+16], %d7;\n",
       .expect = expect_restored },
+    { .name = "what a function allocates is free again when it returns",
+      .module = ".func (.param .b64 q) f(.param .b64 n)\n{\n  .reg .b64 %d<3>;\n  ld.param.u64 %d1, [n];\n"
+                "  alloca.u64 %d2, %d1;\n  st.param.u64 [q], %d2;\n  ret;\n}\n",
+      .body = "  mov.u32 %r1, 0;\n  mov.u64 %d5, 0;\nAGAIN:\n  { .param .b64 a; .param .b64 q;\n"
+              "  st.param.u64 [a], 64;\n  call (q), f, (a);\n  ld.param.u64 %d4, [q]; }\n"
+              "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 mov.u64 %d5, %d4;\n"
+              "  sub.u64 %d6, %d5, %d4;\n  add.u32 %r1, %r1, 1;\n  setp.lt.u32 %p1, %r1, 200;\n  @%p1 bra AGAIN;\n"
+              "  alloca.u64 %d7, 64;\n  sub.u64 %d8, %d5, %d7;\n  st.global.u64 [%o], %d6;\n"
+              "  st.global.u64 [%o+8], %d8;\n",
+      .expect = expect_freed },
     { .name = "alloca of more than gpu.stack_limit",
       .body = "  mul.wide.u32 %d1, %i, 600;\n  alloca.u64 %d2, %d1;\n  st.global.u64 [%o], %d2;\n",
       .fault = SIMTX_FAULT_STACK_OVERFLOW },
