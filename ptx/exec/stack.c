@@ -15,20 +15,19 @@ void stack_start(struct warp *w)
             w->half[i].top[lane] = w->local_cap;
 }
 
+static uint32_t top_of(const struct warp *w, int lane)
+{
+    return w->half[lane / LANES].top[lane % LANES];
+}
+
 uint32_t stack_lowest(const struct warp *w, uint64_t lanes)
 {
     uint32_t lowest = w->local_cap;
     for (uint64_t m = w->block->launch->code->stack ? lanes : 0; m; m &= m - 1) {
-        int lane = __builtin_ctzll(m);
-        uint32_t top = w->half[lane / LANES].top[lane % LANES];
+        uint32_t top = top_of(w, __builtin_ctzll(m));
         lowest = top < lowest ? top : lowest;
     }
     return lowest;
-}
-
-static uint32_t *top_of(struct warp *w, int lane)
-{
-    return &w->half[lane / LANES].top[lane % LANES];
 }
 
 void stack_save_tops(struct warp *w, uint32_t frame)
@@ -37,13 +36,15 @@ void stack_save_tops(struct warp *w, uint32_t frame)
         return;
     w->saved_top = mem_grow(w->saved_top, frame, &w->saved_top_cap, sizeof *w->saved_top, "the stacks of a warp");
     for (uint64_t m = w->frame[frame].live; m; m &= m - 1)
-        w->saved_top[frame][__builtin_ctzll(m)] = *top_of(w, __builtin_ctzll(m));
+        w->saved_top[frame][__builtin_ctzll(m)] = top_of(w, __builtin_ctzll(m));
 }
 
 void stack_restore_tops(struct warp *w, uint32_t frame, uint64_t lanes)
 {
-    for (uint64_t m = w->frame[frame].code->uses_stack ? lanes : 0; m; m &= m - 1)
-        *top_of(w, __builtin_ctzll(m)) = w->saved_top[frame][__builtin_ctzll(m)];
+    for (uint64_t m = w->frame[frame].code->uses_stack ? lanes : 0; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m);
+        w->half[lane / LANES].top[lane % LANES] = w->saved_top[frame][lane];
+    }
 }
 
 /* The first byte above the frame that executes: the stack does not go below it. */
@@ -53,8 +54,11 @@ static uint32_t floor_of(const struct warp *w)
     return f->local_base + f->code->local_bytes;
 }
 
-/* Functional mode clears variables, so that a result does not depend on the blocks that ran before. */
-static void clear(struct half *h, int lane, uint32_t from, uint32_t to)
+/*
+ * The bytes [from, to) become the lane's. Functional mode clears them, as it clears variables, so that a result does
+ * not depend on the blocks that ran before. In timing mode .param variables of ended frames may have been there.
+ */
+static void give(struct half *h, int lane, uint32_t from, uint32_t to)
 {
     for (uint32_t byte = from; byte < to; byte += 4)
         if (h->local_device)
@@ -75,7 +79,7 @@ bool stack_allocate(struct half *h, const struct dinst *d, int lane, uint64_t by
                     w->local_cap - free, w->local_cap);
         return false;
     }
-    clear(h, lane, (uint32_t)to, top);
+    give(h, lane, (uint32_t)to, top);
     h->top[lane] = (uint32_t)to;
     return true;
 }

@@ -346,7 +346,7 @@ enum order { ORDER_FREE, ORDER_SERIAL = 1, ORDER_HOST = 2, ORDER_TRANSACTIONS = 
  * stacks of lanes. */
 enum { GRID_BARRIER = 8, CONSTANTS = 16, STACK = 32 };
 
-/* Does the instruction name the counter of this_grid().sync() (cooperative_groups.h)? */
+/* Does the instruction name the counter of the barrier of the grid (cooperative_groups.h, device_runtime.c)? */
 static bool names_grid_barrier(const struct ptx_inst *in)
 {
     for (int i = 0; i < in->nopd; i++) {
